@@ -1,0 +1,221 @@
+"""Reads the catalogue's TOML files and refuses what breaks the schema, naming file, entry and field."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+
+from aiinfra import sources
+from aiinfra.catalog.schema import KINDS, Device, Measurement, Model, Peak, Value
+from aiinfra.errors import AIInfraError, CatalogError, UnknownName, unknown
+from aiinfra.formats import BYTES
+from aiinfra.units import Quantity, parse, parse_unit
+
+HERE = Path(__file__).parent
+PROVENANCE = ("source", "at", "read", "kind", "verified")
+OPTIONAL = ("note", "derivation")
+
+
+def _entries(paths: list[Path]) -> Iterator[tuple[str, str, dict]]:
+    """(where, key, table) of every entry; a key may stand once in all files together."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise CatalogError(f"{path.name}: not TOML, or a key declared twice: {error}") from None
+        for key, table in tables.items():
+            where = f"{path.name}, {key}"
+            if not isinstance(table, dict):
+                raise CatalogError(f"{where}: expected a table, not {table!r}")
+            if key in seen:
+                raise CatalogError(f"{where}: the key is declared twice, first in {seen[key]}")
+            seen[key] = path.name
+            yield where, key, table
+
+
+def _value(where: str, table: object, unit: str) -> Value:
+    """A value with its provenance, or the field that is missing or wrong."""
+    if not isinstance(table, dict) or "value" not in table:
+        raise CatalogError(f"{where} = {table!r}: expected a table with value, {', '.join(PROVENANCE)}")
+    lacking = [name for name in PROVENANCE if name not in table]
+    if lacking:
+        raise CatalogError(f"{where} = {table['value']!r}: lacks {', '.join(lacking)}; every value needs its source")
+    extra = set(table) - {"value", *PROVENANCE, *OPTIONAL}
+    if extra:
+        raise CatalogError(f"{where}: {unknown('field', min(extra), ['value', *PROVENANCE, *OPTIONAL])}")
+    if table["kind"] not in KINDS:
+        raise CatalogError(f"{where}: {unknown('kind', table['kind'], KINDS)}")
+    _provenance(where, table)
+    return Value(_typed(where, table["value"], unit), **{k: v if k != "read" else str(v) for k, v in table.items() if k != "value"})
+
+
+def _provenance(where: str, table: dict) -> None:
+    if table["source"] not in sources.titles():
+        raise CatalogError(f"{where}: {unknown('source', table['source'], sources.titles())}")
+    if not isinstance(table["at"], str) or not table["at"].strip():
+        raise CatalogError(f"{where}: at = {table['at']!r} must say where in the source")
+    if not isinstance(table["read"], date):
+        raise CatalogError(f"{where}: read = {table['read']!r} must be a date, such as 2026-12-01")
+    if not isinstance(table["verified"], bool):
+        raise CatalogError(f"{where}: verified = {table['verified']!r} must be true or false")
+
+
+def _typed(where: str, value: object, unit: str) -> object:
+    if unit == "flag":
+        if not isinstance(value, bool):
+            raise CatalogError(f"{where} = {value!r}: must be true or false")
+        return value
+    if unit == "word":
+        if value not in BYTES:
+            raise CatalogError(f"{where}: {unknown('format', value, BYTES)}")
+        return value
+    if unit == "count":
+        if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+            raise CatalogError(f"{where} = {value!r}: must be a whole number above zero")
+        return value
+    if not isinstance(value, str):
+        raise CatalogError(f"{where} = {value!r}: must be text with a unit, such as '80 {unit}'")
+    try:
+        quantity = parse(value)
+    except AIInfraError as error:
+        raise CatalogError(f"{where}: {error}") from None
+    if quantity.unit.dims != parse_unit(unit)[1].dims:
+        raise CatalogError(f"{where} = {value!r}: unit must measure {unit}")
+    if not quantity.value > 0:
+        raise CatalogError(f"{where} = {value!r}: must be above zero")
+    return Quantity(quantity.value, quantity.unit)
+
+
+def _build(kind: type, where: str, key: str, table: dict, **ready) -> object:
+    """One entry of a dataclass whose sourced fields carry a unit in their metadata."""
+    known = {f.name: f for f in fields(kind) if f.name not in ("key", *ready)}
+    extra = set(table) - set(known) - {"peak"}
+    if extra:
+        raise CatalogError(f"{where}: {unknown('field', min(extra), known)}")
+    made = {}
+    for name, spec in known.items():
+        unit = spec.metadata.get("unit")
+        if name not in table:
+            if spec.default is MISSING:
+                raise CatalogError(f"{where}: field {name} is missing")
+        elif unit is None:
+            if not isinstance(table[name], str) or not table[name]:
+                raise CatalogError(f"{where}: {name} = {table[name]!r} must be text")
+            made[name] = table[name]
+        else:
+            made[name] = _value(f"{where}, {name}", table[name], unit)
+    return kind(key=key, **made, **ready)
+
+
+def _peak(where: str, table: dict) -> Peak:
+    lacking = [n for n in ("input", "accumulate", "sparse", "unit_kind") if n not in table]
+    if lacking:
+        raise CatalogError(f"{where}: a peak lacks {', '.join(lacking)}")
+    head = {n: table[n] for n in ("input", "accumulate", "sparse", "unit_kind")}
+    where = f"{where}, peak {head['input']}"
+    if head["input"] not in BYTES:
+        raise CatalogError(f"{where}: {unknown('format', head['input'], BYTES)}")
+    if not isinstance(head["sparse"], bool):
+        raise CatalogError(f"{where}: sparse = {head['sparse']!r} must be true or false")
+    return Peak(**head, rate=_value(where, {k: v for k, v in table.items() if k not in head}, "FLOP/s"))
+
+
+def read_models(paths: list[Path]) -> dict[str, Model]:
+    """Models of some files, by key."""
+    return {key: _build(Model, where, key, table) for where, key, table in _entries(paths)}
+
+
+def read_devices(paths: list[Path]) -> dict[str, Device]:
+    """Devices of some files, by key."""
+    found = {}
+    for where, key, table in _entries(paths):
+        peaks = tuple(_peak(where, p) for p in table.get("peak", []))
+        names = [(p.input, p.accumulate, p.sparse, p.unit_kind) for p in peaks]
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice:
+            raise CatalogError(f"{where}: two peaks for {twice}")
+        found[key] = _build(Device, where, key, table, peaks=peaks)
+    return found
+
+
+def read_measurements(paths: list[Path]) -> dict[str, Measurement]:
+    """Measurements of some files, by key."""
+    found = {}
+    known = [f.name for f in fields(Measurement) if f.name != "key"]
+    for where, key, table in _entries(paths):
+        lacking = [n for n in ("what", "value", "source", "at", "read", "verified") if n not in table]
+        if lacking:
+            raise CatalogError(f"{where}: lacks {', '.join(lacking)}; every measurement needs its source")
+        extra = set(table) - set(known)
+        if extra:
+            raise CatalogError(f"{where}: {unknown('field', min(extra), known)}")
+        _provenance(where, table)
+        row = table | {"read": str(table["read"])}
+        for name in ("value", "size"):
+            if name in row:
+                try:
+                    row[name] = parse(row[name])
+                except AIInfraError as error:
+                    raise CatalogError(f"{where}, {name}: {error}") from None
+        found[key] = Measurement(key=key, **row)
+    return found
+
+
+@lru_cache(maxsize=1)
+def models() -> dict[str, Model]:
+    """All models by key."""
+    return read_models(sorted((HERE / "models").glob("*.toml")))
+
+
+@lru_cache(maxsize=1)
+def devices() -> dict[str, Device]:
+    """All devices by key."""
+    return read_devices(sorted((HERE / "devices").glob("*.toml")))
+
+
+@lru_cache(maxsize=1)
+def measurements() -> dict[str, Measurement]:
+    """All published measurements by key."""
+    return read_measurements([HERE / "measurements.toml"])
+
+
+def _find(kind: str, key: object, entries: dict):
+    if isinstance(key, str):
+        if key in entries:
+            return entries[key]
+        variants = sorted(e.key for e in entries.values() if e.family == key)
+        if len(variants) == 1:
+            return entries[variants[0]]
+        if variants:
+            raise UnknownName(f"{kind} {key!r} has several variants; say which: {', '.join(variants)}")
+    raise unknown(kind, key, entries)
+
+
+def model(key: str) -> Model:
+    """A model of the catalogue.
+
+    >>> model("llama-3.1-70b").n_kv.value
+    8
+    """
+    return _find("model", key, models())
+
+
+def device(key: str) -> Device:
+    """A device of the catalogue; a family with several variants lists them.
+
+    >>> print(device("h100-sxm").memory_bandwidth)
+    3.35 TB/s
+    """
+    return _find("device", key, devices())
+
+
+def measurement(key: str) -> Measurement:
+    """A published measurement."""
+    if key not in measurements():
+        raise unknown("measurement", key, measurements())
+    return measurements()[key]

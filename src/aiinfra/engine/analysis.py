@@ -1,0 +1,253 @@
+"""What follows from a formula's algebra: explanations, solutions, break-even points, sensitivities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isclose
+
+import sympy
+
+from aiinfra.engine import evaluate
+from aiinfra.engine.expressions import free_names, plain, slowest, with_max
+from aiinfra.engine.formula import Formula, formula
+from aiinfra.engine.table import table
+from aiinfra.errors import BadValue, MissingInput, unknown
+from aiinfra.symbols import SYMBOLS
+from aiinfra.units import Quantity
+
+
+@dataclass(frozen=True)
+class Node:
+    """A number in an explanation: where it comes from and the numbers under it."""
+
+    symbol: str
+    value: Quantity
+    origin: str
+    parts: tuple[Node, ...] = ()
+
+    def lines(self, indent: str = "") -> Iterator[str]:
+        yield f"{indent}{self.symbol} {self.value.relation} {self.value}   [{self.origin}]"
+        for part in self.parts:
+            yield from part.lines(indent + "  ")
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def explain(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> Node:
+    """The tree from the result down to what was given."""
+    steps, supplied, given = f.prepare(entries, inputs, dtype)
+    values = supplied | given
+    evaluate.run(steps, values)
+    made = {s.name: s for s in steps[:-1]}
+    symbols = table().symbols
+
+    def quantity(name: str, relation: str = "=") -> Quantity:
+        return Quantity(values[name], symbols[name].unit, relation)
+
+    def node(name: str) -> Node:
+        if name in made:
+            step = made[name]
+            return Node(name, quantity(name, step.record.relation), step.record.key, tuple(node(a) for a in step.args))
+        return Node(name, quantity(name), "given" if name in given else origin(name, entries, dtype))
+
+    return Node(f.symbol, quantity(f.symbol, f.relation), f.key, tuple(node(a) for a in steps[-1].args))
+
+
+def origin(symbol: str, entries: tuple, dtype: str | None) -> str:
+    """Who says so: entry, source key and locator of a value from the catalogue."""
+    model = next((e for e in entries if e.kind == "model"), None)
+    for entry in entries:
+        args = (dtype or (model and model.dtype.value),) if entry.kind == "device" else ()
+        value = entry.source_of(symbol, *args)
+        if value is not None:
+            return f"{entry.key}, {value.source}, {value.at}"
+    return "given"
+
+
+def expanded(f: Formula, known: set[str], *, toward: str | None = None) -> sympy.Expr:
+    """The right side with inputs that are not known replaced by the formulas that define them.
+
+    With ``toward`` only those are replaced that depend on that symbol.
+    """
+    expr = f.right
+    defines = table().defines
+    done: set[str] = {f.symbol}
+    while True:
+        names = [n for n in free_names(expr) if n not in known and n not in done and n in defines]
+        if toward is not None:
+            names = [n for n in names if n != toward and _depends(n, toward, known)]
+        if not names:
+            return expr
+        for name in names:
+            done.add(name)
+            expr = expr.xreplace({SYMBOLS[name]: formula(defines[name]).right})
+
+
+def _depends(name: str, on: str, known: set[str], seen: frozenset = frozenset()) -> bool:
+    if name == on:
+        return True
+    if name in known or name in seen or name not in table().defines:
+        return False
+    return any(_depends(i, on, known, seen | {name}) for i in table().record(table().defines[name]).inputs)
+
+
+def _branches(expr: sympy.Expr) -> list[sympy.Expr]:
+    """The expression once per part of its first maximum, for all maxima."""
+    top = next(iter(expr.atoms(slowest)), None)
+    if top is None:
+        return [expr]
+    return [b for part in top.args for b in _branches(expr.xreplace({top: part}))]
+
+
+def _collect(f: Formula, symbol: str, entries: tuple, inputs: dict, dtype: str | None) -> tuple[dict, dict]:
+    t = table()
+    if symbol not in t.symbols:
+        raise unknown("symbol", symbol, t.symbols)
+    if symbol in inputs:
+        raise BadValue(f"{symbol} is what is solved for, so it cannot be given")
+    supplied, given = evaluate.gather(t, entries, inputs, dtype)
+    supplied.pop(symbol, None)
+    return supplied, given
+
+
+def solve_for(f: Formula, symbol: str, entries: tuple, inputs: dict, dtype: str | None) -> Quantity:
+    """The value of ``symbol`` at which ``f`` gives the value of its left side that was passed by keyword."""
+    supplied, given = _collect(f, symbol, entries, inputs, dtype)
+    if f.symbol not in given:
+        raise MissingInput(f"{f.key} needs the value of {f.symbol} to be reached, such as {f.symbol}=…")
+    goal = given.pop(f.symbol)
+    supplied.pop(f.symbol, None)
+    values = supplied | given
+    gap = _gap(f, values, symbol)
+    expr = expanded(f, set(values), toward=symbol)
+    value = _root(symbol, [plain(b) - sympy.Rational(goal) for b in _branches(expr)], values, lambda x: gap(x) - goal, goal)
+    if value is None:
+        raise BadValue(f"no {symbol} makes {f.key} equal {Quantity(goal, f.unit)}")
+    return Quantity(value, table().symbols[symbol].unit)
+
+
+def break_even(f: Formula, other: Formula, symbol: str, entries: tuple, inputs: dict, dtype: str | None) -> Quantity:
+    """The value of ``symbol`` at which two formulas give the same."""
+    if f.unit.dims != other.unit.dims:
+        raise BadValue(f"{f.key} is in {f.unit.text or 'no unit'} and {other.key} in {other.unit.text or 'no unit'}; they never meet")
+    supplied, given = _collect(f, symbol, entries, inputs, dtype)
+    values = supplied | given
+    first, second = _gap(f, values, symbol), _gap(other, values, symbol)
+    pairs = [
+        plain(a) - plain(b)
+        for a in _branches(expanded(f, set(values), toward=symbol))
+        for b in _branches(expanded(other, set(values), toward=symbol))
+    ]
+    value = _root(symbol, pairs, values, lambda x: first(x) - second(x), None, scale=first)
+    if value is None:
+        raise BadValue(f"no {symbol} makes {f.key} and {other.key} equal")
+    return Quantity(value, table().symbols[symbol].unit)
+
+
+def solution(f: Formula, other: Formula, symbol: str, known: set[str]) -> sympy.Expr:
+    """The break-even point as an expression, where SymPy finds one."""
+    a = expanded(f, known - {symbol}, toward=symbol)
+    b = expanded(other, known - {symbol}, toward=symbol)
+    target = SYMBOLS[symbol]
+    found = [s for s in sympy.solve(with_max(a) - with_max(b), target) if s.is_number is not True or s != 0]
+    if len(found) != 1:
+        raise BadValue(f"{f.key} = {other.key} has {len(found)} solutions for {symbol}; none is shown")
+    return sympy.factor_terms(sympy.cancel(found[0]))
+
+
+def _gap(f: Formula, values: dict, symbol: str):
+    """The formula as a function of one symbol, the others fixed."""
+    steps = evaluate.plan(table(), f.record, frozenset(values) | {symbol})
+
+    def at(x: float) -> float:
+        return evaluate.run(steps, values | {symbol: x})
+
+    at(1)  # conditions and missing inputs speak up here
+    return at
+
+
+def _root(symbol: str, equations: list, values: dict, gap, goal, scale=None) -> float | None:
+    """An exact solution of one of the equations that also solves the whole, else a bracketed one."""
+    target = SYMBOLS[symbol]
+    numbers = {SYMBOLS[n]: sympy.Rational(v) for n, v in values.items()}
+    info = table().symbols[symbol]
+    candidates = []
+    for equation in equations:
+        there = _numeric(equation, numbers, values)
+        if there.has(sympy.ceiling, sympy.floor):
+            continue
+        candidates += [s for s in sympy.solve(there, sympy.Symbol(target.name)) if s.is_real and s > 0]
+    for found in sorted(set(candidates)):
+        value = int(found) if found.is_Integer else float(found)
+        size = abs(goal) if goal else abs(scale(value))
+        if abs(gap(value)) <= 1e-9 * size and (info.positive is False or value > 0):
+            return value
+    return _bisect(gap)
+
+
+def _numeric(equation, numbers: dict, values: dict):
+    """The equation with every known symbol, and every symbol that follows from those, as a number."""
+    target_free = equation.xreplace(numbers)
+    t = table()
+    for name in free_names(target_free):
+        if name in t.defines:
+            steps = evaluate.plan(t, t.record(t.defines[name]), frozenset(values)) if _computable(name, values) else None
+            if steps:
+                value = evaluate.run(steps, dict(values))
+                target_free = target_free.xreplace({SYMBOLS[name]: sympy.Rational(value)})
+    return target_free.xreplace({s: sympy.Symbol(s.name) for s in target_free.free_symbols})
+
+
+def _computable(name: str, values: dict) -> bool:
+    try:
+        evaluate.plan(table(), table().record(table().defines[name]), frozenset(values))
+    except MissingInput:
+        return False
+    return True
+
+
+def _bisect(gap) -> float | None:
+    """A sign change on a grid of powers of two, then halved to the last digit."""
+    previous = None
+    for power in range(-60, 121):
+        x = 2.0**power
+        try:
+            here = gap(x)
+        except (BadValue, ValueError):
+            previous = None
+            continue
+        if here == 0:
+            return x
+        if previous is not None and (here > 0) != (previous[1] > 0):
+            low, high = previous[0], x
+            while not isclose(low, high, rel_tol=1e-14):
+                middle = (low + high) / 2
+                if (gap(middle) > 0) == (previous[1] > 0):
+                    low = middle
+                else:
+                    high = middle
+            return (low + high) / 2
+        previous = (x, here)
+    return None
+
+
+def sensitivity(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> dict[str, float]:
+    """d ln f / d ln x for each input that is not computed; of a maximum the part that wins counts, a rounding is flat."""
+    steps, supplied, given = f.prepare(entries, inputs, dtype)
+    values = supplied | given
+    known = set(values)
+    evaluate.run(steps, values)
+    numbers = {SYMBOLS[n]: sympy.Rational(values[n]) for n in known}
+    expr = plain(expanded(f, known))
+
+    def winner(*args):
+        return max(args, key=lambda a: a.xreplace(numbers))
+
+    while expr.has(slowest):
+        top = next(e for e in expr.atoms(slowest) if not any(a.has(slowest) for a in e.args))
+        expr = expr.xreplace({top: winner(*top.args)})
+    expr = expr.replace(sympy.ceiling, lambda a: sympy.ceiling(a.xreplace(numbers)))
+    here = expr.xreplace(numbers)
+    return {n: float((sympy.diff(expr, SYMBOLS[n]) * SYMBOLS[n]).xreplace(numbers) / here) for n in free_names(expr)}

@@ -1,0 +1,170 @@
+"""From catalogue entries and keywords to checked numbers, and through the formulas that link them.
+
+Nothing here imports SymPy: the functions that are called were generated from the expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from numbers import Integral, Real
+from typing import NamedTuple
+
+from aiinfra import formats
+from aiinfra.errors import BadType, BadValue, MissingInput, OutsideValidity, UnitError, UnknownName, unknown
+from aiinfra.units import Quantity, parse, spell
+
+FORMAT_WORDS = {"weights": "b_w", "kv": "b_kv", "activations": "b_act"}
+
+
+class Step(NamedTuple):
+    """One formula of a plan: evaluate ``record`` on named values and keep the result as ``name``."""
+
+    name: str
+    record: object
+    args: tuple[str, ...]
+
+
+def clean(info, value: object) -> Real:
+    """A checked number in base units for one symbol, or one line that says what is allowed."""
+    if type(value) is not float and type(value) is not int:
+        value = _number(info, value)
+    low = info.minimum
+    if low is not None and not (low < value < inf) and (info.positive or value != low):
+        raise BadValue(f"{info.name} = {value!r}: must be {allowed(info)} ({info.meaning})")
+    if low is None and not -inf < value < inf:
+        raise BadValue(f"{info.name} = {value!r}: must be {allowed(info)} ({info.meaning})")
+    if info.whole:
+        if value != int(value):
+            raise BadValue(f"{info.name} = {value!r}: must be {allowed(info)} ({info.meaning})")
+        return int(value)
+    return value
+
+
+def allowed(info) -> str:
+    """What a symbol takes, in words."""
+    kind = "a whole number" if info.whole else "a finite number"
+    if info.minimum is not None:
+        kind += " above zero" if info.positive else ", zero or more"
+    return kind + (f" with unit {info.unit.text}" if any(info.unit.dims) else "")
+
+
+def _number(info, value: object) -> Real:
+    if isinstance(value, bool):
+        raise BadType(f"{info.name} = {value!r}: must be {allowed(info)}, not a bool ({info.meaning})")
+    if isinstance(value, str):
+        if not any(info.unit.dims):
+            raise BadType(f"{info.name} = {value!r}: must be {allowed(info)}, not text ({info.meaning})")
+        value = parse(value)
+    if isinstance(value, Quantity):
+        if value.unit.dims != info.unit.dims:
+            given = spell(value.unit.dims) or "a plain number"
+            raise UnitError(f"{info.name} = {value}: unit must be {info.unit.text or 'none'}, not {given} ({info.meaning})")
+        return value.value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    raise BadType(f"{info.name} = {value!r}: must be {allowed(info)}, not {type(value).__name__} ({info.meaning})")
+
+
+def gather(table, entries: tuple, inputs: Mapping[str, object], dtype: str | None) -> tuple[dict, dict]:
+    """All supplied values by symbol name: (values from the catalogue, values from keywords)."""
+    supplied: dict = {}
+    if entries:
+        kinds = [getattr(e, "kind", None) for e in entries]
+        for entry, kind in zip(entries, kinds, strict=True):
+            if kind is None:
+                raise BadType(f"{entry!r}: expected a catalogue entry, such as model('llama-3.1-70b') or device('h100-sxm')")
+            if kinds.count(kind) > 1:
+                raise BadValue(f"two entries of kind {kind!r}: {', '.join(e.key for e in entries if e.kind == kind)}; give one")
+        model = next((e for e in entries if e.kind == "model"), None)
+        for entry in entries:
+            supplied.update(entry.symbols(dtype or (model and model.dtype.value)))
+    given: dict = {}
+    symbols = table.symbols
+    for name, value in inputs.items():
+        info = symbols.get(name)
+        if info is None:
+            target = FORMAT_WORDS.get(name)
+            if target is None:
+                raise unknown("symbol", name, [*symbols, *FORMAT_WORDS, "dtype"])
+            given[target] = formats.bytes_of(value)
+        else:
+            given[name] = clean(info, value)
+    return supplied, given
+
+
+def plan(table, record, known: frozenset) -> tuple[Step, ...]:
+    """The formulas to evaluate, in order, to get from known values to this formula's result."""
+    steps: dict[str, Step] = {}
+    missing: dict[str, None] = {}
+
+    def need(name: str, chain: tuple[str, ...]) -> None:
+        if name in known or name in steps:
+            return
+        source = table.defines.get(name)
+        if source is None or name in chain:
+            missing[name] = None
+            return
+        found = table.record(source)
+        for arg in found.inputs:
+            need(arg, (*chain, name))
+        steps[name] = Step(name, found, found.inputs)
+
+    for arg in record.inputs:
+        need(arg, (record.symbol,))
+    if missing:
+        raise MissingInput(f"{record.key} needs {'; '.join(_wanted(table, name) for name in missing)}")
+    return (*steps.values(), Step(record.symbol, record, record.inputs))
+
+
+def _wanted(table, name: str) -> str:
+    info = table.symbols[name]
+    unit = f", in {info.unit.text}" if info.unit.text else ""
+    hint = "; a device supplies it for a dtype it has a peak for" if name == "peak" else ""
+    return f"{name} ({info.meaning}{unit}{hint})"
+
+
+def used(steps: tuple[Step, ...]) -> set[str]:
+    """Names that a plan reads from outside."""
+    made = {s.name for s in steps[:-1]}
+    return {a for s in steps for a in s.args} - made
+
+
+def run(steps: tuple[Step, ...], values: dict) -> Real:
+    """Evaluate a plan; every result is checked before it is used."""
+    for name, record, args in steps:
+        numbers = [values[a] for a in args]
+        if record.checks:
+            check(record, values)
+        try:
+            result = record.point(*numbers)
+        except (ZeroDivisionError, OverflowError, ValueError):
+            result = None
+        if result is None or not -inf < result < inf:
+            raise BadValue(f"{record.key} has no finite value at {shown(args, values)}")
+        values[name] = result
+    return result
+
+
+def check(record, values: Mapping) -> None:
+    """Refuse a point outside the conditions that the formula states."""
+    for test, args, text in record.checks:
+        try:
+            holds = test(*[values[a] for a in args])
+        except ZeroDivisionError:
+            holds = False
+        if not holds:
+            raise OutsideValidity(f"{record.key} holds only for {text}; here {shown(args, values)}")
+
+
+def shown(args: tuple[str, ...], values: Mapping) -> str:
+    return ", ".join(f"{a} = {values[a]:.6g}" for a in args)
+
+
+def unused(record, steps: tuple[Step, ...], given: Mapping) -> None:
+    """Refuse a keyword that changes nothing: it is a misunderstanding or a slip."""
+    extra = sorted(set(given) - used(steps))
+    if extra:
+        raise UnknownName(f"{record.key} does not use {', '.join(extra)}; it uses {', '.join(sorted(used(steps)))}")

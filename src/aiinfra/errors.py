@@ -1,0 +1,57 @@
+"""Every error the library raises on bad input: one line, and also a builtin type."""
+
+from difflib import get_close_matches
+from typing import Iterable
+
+
+class AIInfraError(Exception):
+    """Base of all errors; its text is one line that names field, value and what is allowed."""
+
+    def __str__(self) -> str:  # KeyError would quote the message
+        return str(self.args[0]) if self.args else ""
+
+
+class UnknownName(AIInfraError, KeyError):
+    """A formula, symbol, model, device or source that does not exist."""
+
+
+class BadValue(AIInfraError, ValueError):
+    """A number outside what its field allows."""
+
+
+class BadType(AIInfraError, TypeError):
+    """A value of a kind that its field does not take."""
+
+
+class MissingInput(AIInfraError, TypeError):
+    """A formula was called without something that it needs."""
+
+
+class UnitError(AIInfraError, ValueError):
+    """A unit that is unknown, ambiguous, or not the one of its field."""
+
+
+class OutsideValidity(AIInfraError, ValueError):
+    """A formula was evaluated where its stated conditions do not hold."""
+
+
+class DefinitionError(AIInfraError, ValueError):
+    """A symbol, formula or derivation that is declared wrongly."""
+
+
+class CatalogError(AIInfraError, ValueError):
+    """A catalogue file that breaks the schema."""
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownName:
+    """Build the error for an unknown name, with the near ones or, failing that, all of them.
+
+    >>> print(unknown("formula", "kv-byte", ["kv-bytes", "mfu"]))
+    unknown formula 'kv-byte'; near: kv-bytes
+    """
+    known = sorted(known)
+    near = get_close_matches(str(name), known, n=4, cutoff=0.5)
+    if near:
+        return UnknownName(f"unknown {kind} {name!r}; near: {', '.join(near)}")
+    shown = ", ".join(known[:40]) + (", …" if len(known) > 40 else "")
+    return UnknownName(f"unknown {kind} {name!r}; known: {shown or 'none'}")

@@ -1,0 +1,29 @@
+"""A whole answer: the prompt once, then one step per further token over a growing context."""
+
+import sympy
+
+from aiinfra.engine.derivation import Derivation
+from aiinfra.engine.formula import Formula
+from aiinfra.symbols import answer, mean_context, prompt, t_answer, t_prefill, t_step
+
+step = sympy.Symbol("i", integer=True, positive=True)
+
+average_context = Formula(
+    "mean-context", mean_context, prompt + answer / 2,
+    says="The context grows by one token a step, so its average lies half an answer above the prompt.",
+    holds="two tokens or more; the first token comes from the prompt, the other $G - 1$ from one decode step each",
+    valid=(answer > 1,),
+)  # fmt: skip
+Derivation(
+    average_context, sympy.Sum(prompt + step, (step, 1, answer - 1)) / (answer - 1),
+    "Decode step $i$ reads the cache of the prompt and of the $i$ tokens given so far.",
+).rewrite(prompt + answer / 2, "The first $G - 1$ whole numbers add up to $G(G-1)/2$.")  # fmt: skip
+
+answer_time = Formula(
+    "answer-time", t_answer, t_prefill + (answer - 1) * t_step,
+    says="The first token comes with the prompt; each further one costs a decode step.",
+    holds="$t_\\mathrm{step}$ is the average over the steps; waiting in a queue is not in it",
+)  # fmt: skip
+Derivation(
+    answer_time, t_prefill + sympy.Sum(t_step, (step, 1, answer - 1)), "The prompt gives token one; steps $1$ to $G-1$ give the others.",
+).rewrite(t_prefill + (answer - 1) * t_step, "Every step at the average time.")  # fmt: skip

@@ -1,0 +1,55 @@
+"""Traffic between the devices of one scale-up domain: the ring all-reduce and tensor parallelism."""
+
+from aiinfra.engine.derivation import Derivation
+from aiinfra.engine.expressions import slowest
+from aiinfra.engine.formula import Formula
+from aiinfra.symbols import (
+    all_reduce_bytes, alpha_ar, b_act, batch, beta_link, d_model, devices, message, n_layer, t_comp, t_link, t_mem, t_step, tp_bytes,
+)  # fmt: skip
+
+all_reduce = Formula(
+    "all-reduce-bytes", all_reduce_bytes, 2 * (devices - 1) / devices * message,
+    says="In a ring, every device sends almost twice the vector, however many devices there are.",
+    holds="ring or any bandwidth-optimal all-reduce without reduction in the switch; bytes sent by one device, one direction",
+    cites=("patarasuk2009allreduce", "nvidia2024nccltests"),
+)  # fmt: skip
+Derivation(
+    all_reduce, (devices - 1) * (message / devices) + (devices - 1) * (message / devices),
+    "The vector is cut into $n$ parts. A reduce-scatter passes $n - 1$ of them on, one a round, and an all-gather $n - 1$ again.",
+).rewrite(2 * (devices - 1) / devices * message, "Both halves move the same bytes.")  # fmt: skip
+
+tensor_parallel_bytes = Formula(
+    "tensor-parallel-bytes", tp_bytes, 4 * n_layer * (devices - 1) / devices * batch * d_model * b_act,
+    says="Two all-reduces per layer, one after attention and one after the MLP, each of one vector of width $d$ per request.",
+    holds="tensor parallelism over all $n$ devices, one token per request and step",
+    cites=("shoeybi2019megatron", "pope2022scaling"),
+)  # fmt: skip
+Derivation(
+    tensor_parallel_bytes, 2 * n_layer * all_reduce_bytes, "Each layer ends two of its blocks with an all-reduce of the residual stream.",
+).using(all_reduce).when(
+    (message, batch * d_model * b_act), 4 * n_layer * (devices - 1) / devices * batch * d_model * b_act,
+    "The vector holds one row of width $d$ for each of the $B$ tokens of a step.",
+)  # fmt: skip
+
+tensor_parallel_time = Formula(
+    "tensor-parallel-time", t_link, tp_bytes / beta_link + 2 * n_layer * alpha_ar,
+    says="The bytes at link bandwidth, plus the fixed time of two all-reduces per layer; for small batches the second part is nearly all.",
+    relation="~",
+    resolves=True,
+    holds="link bandwidth in one direction; the all-reduces follow each other, because each layer waits for the one before",
+)  # fmt: skip
+Derivation(
+    tensor_parallel_time, 2 * n_layer * (alpha_ar + (tp_bytes / (2 * n_layer)) / beta_link),
+    "Model: each of the $2L$ all-reduces takes its fixed time and then moves its share of the bytes.", relation="~",
+).rewrite(tp_bytes / beta_link + 2 * n_layer * alpha_ar, "Multiply out.")  # fmt: skip
+
+step_with_links = Formula(
+    "decode-step-with-links", t_step, slowest(t_mem, t_comp) + t_link,
+    says="The all-reduces stand between the layers, so their time adds to the rest of the step.",
+    relation="~",
+    holds="communication is not overlapped with reading or arithmetic; kernel launches and scheduling are left out",
+)  # fmt: skip
+Derivation(
+    step_with_links, slowest(t_mem, t_comp) + t_link,
+    "Model: the next matrix needs the reduced vector, so the step is the pace of the devices plus the time on the links.", relation="~",
+)  # fmt: skip

@@ -1,0 +1,149 @@
+"""Every symbol of the book, declared once: name, LaTeX, meaning, unit, assumptions.
+
+The order of declaration is the order in which factors print. A name or a LaTeX that is already taken is
+refused on import, so that one letter means one thing in the whole book.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sympy
+
+from aiinfra.errors import DefinitionError, unknown
+from aiinfra.units import Unit, byte, dollar, flop, joule, one, second, token, watt
+
+
+class SymbolInfo(NamedTuple):
+    """What a symbol means; the numeric path needs nothing else of it."""
+
+    name: str
+    latex: str
+    meaning: str
+    unit: Unit
+    whole: bool  # a count that must be a whole number
+    minimum: float | None  # None: any real; 0 with ``positive`` excludes zero itself
+    positive: bool
+    rank: int
+
+
+TABLE: dict[str, SymbolInfo] = {}
+SYMBOLS: dict[str, sympy.Symbol] = {}
+
+
+def symbol(name: str, latex: str, meaning: str, unit: Unit = one, *, integer=False, positive=True, nonnegative=False) -> sympy.Symbol:
+    """Declare a symbol: positive by default, ``nonnegative`` where zero makes sense, ``positive=False`` for any real."""
+    if not name.isidentifier():
+        raise DefinitionError(f"symbol {name!r}: the name must be a Python identifier")
+    if name in TABLE:
+        raise DefinitionError(f"symbol {name!r} is declared twice: {TABLE[name].meaning!r} and {meaning!r}")
+    taken = next((info for info in TABLE.values() if info.latex == latex), None)
+    if taken:
+        raise DefinitionError(f"symbol {name!r}: LaTeX {latex!r} already means {taken.name!r} ({taken.meaning})")
+    if nonnegative:
+        assumptions = {"nonnegative": True}
+    else:
+        assumptions = {"positive": True} if positive else {"real": True}
+    if integer:
+        assumptions["integer"] = True
+    strictly = positive and not nonnegative
+    TABLE[name] = SymbolInfo(name, latex, meaning, unit, integer, 0 if positive else None, strictly, len(TABLE))
+    SYMBOLS[name] = sympy.Symbol(name, **assumptions)
+    return SYMBOLS[name]
+
+
+def info(sym: sympy.Symbol | str) -> SymbolInfo:
+    """The table row of a symbol.
+
+    >>> info("n_layer").meaning
+    'layers'
+    """
+    name = sym if isinstance(sym, str) else sym.name
+    if name not in TABLE or (not isinstance(sym, str) and SYMBOLS[name] != sym):
+        raise unknown("symbol", name, TABLE)
+    return TABLE[name]
+
+
+# One operation: carries the unit through a count, is 1 in numbers and is not printed among other factors
+one_flop = sympy.Symbol("one_flop", positive=True)
+UNIT_SYMBOLS = {one_flop: flop}
+
+# Model: counts from its configuration
+n_param = symbol("n_param", "N", "parameters, all of them", integer=True)
+n_block = symbol("n_block", r"N_\mathrm{b}", "parameters in the layers, without the two token tables", integer=True)
+n_read = symbol("n_read", r"N_\mathrm{r}", "parameters read in one decode step", integer=True)
+untied = symbol("untied", "u", "1 where input embedding and output head are two tables, 0 where they are one", integer=True, nonnegative=True)
+vocab = symbol("vocab", "V", "rows of the token table", integer=True)
+n_layer = symbol("n_layer", "L", "layers", integer=True)
+d_model = symbol("d_model", "d", "width of the residual stream", integer=True)
+n_q = symbol("n_q", r"n_\mathrm{q}", "query heads per layer", integer=True)
+n_kv = symbol("n_kv", r"n_\mathrm{kv}", "key/value heads per layer", integer=True)
+d_head = symbol("d_head", r"d_\mathrm{h}", "width of one head", integer=True)
+
+# Formats
+b_w = symbol("b_w", r"b_\mathrm{w}", "bytes of one stored weight", byte)
+b_kv = symbol("b_kv", r"b_\mathrm{kv}", "bytes of one cached key or value element", byte)
+b_act = symbol("b_act", r"b_\mathrm{a}", "bytes of one activation element", byte)
+
+# Workload
+batch = symbol("batch", "B", "requests decoded together")
+context = symbol("context", "S", "tokens of context held per request, averaged over the batch", nonnegative=True)
+prompt = symbol("prompt", r"S_\mathrm{p}", "prompt tokens of one request", integer=True)
+answer = symbol("answer", "G", "tokens generated for one request", integer=True)
+mean_context = symbol("mean_context", r"\bar{S}", "context length averaged over the decode steps of an answer")
+
+# Devices and paths
+devices = symbol("devices", "n", "devices that share the model", integer=True)
+capacity = symbol("capacity", "C", "memory capacity of one device, as sold", byte)
+usable = symbol("usable", r"C_\mathrm{u}", "memory of one device that programs can allocate", byte)
+beta_mem = symbol("beta_mem", r"\beta_\mathrm{mem}", "memory bandwidth of one device", byte / second)
+beta_link = symbol("beta_link", r"\beta_\mathrm{link}", "link bandwidth of one device, one direction", byte / second)
+beta = symbol("beta", r"\beta", "bandwidth of a path, one direction", byte / second)
+peak = symbol("peak", "P", "dense peak rate of one device in the format computed in", flop / second)
+trips = symbol("trips", "q", "trips made one after another", integer=True)
+alpha = symbol("alpha", r"\alpha", "time of one trip before the first byte counts", second, nonnegative=True)
+alpha_ar = symbol("alpha_ar", r"\alpha_\mathrm{ar}", "time of one all-reduce of a very short vector", second, nonnegative=True)
+power = symbol("power", r"P_\mathrm{el}", "electrical power of one device", watt)
+price = symbol("price", r"p_\mathrm{dev}", "price of one device for one second", dollar / second)
+
+# Bytes
+weight_bytes = symbol("weight_bytes", "W", "bytes of all weights, resident", byte)
+weight_read = symbol("weight_read", r"W_\mathrm{r}", "weight bytes read in one decode step", byte)
+kv_token = symbol("kv_token", r"m_\mathrm{kv}", "cache bytes per token of context", byte)
+kv_bytes = symbol("kv_bytes", "K", "cache bytes of all requests in the batch", byte, nonnegative=True)
+step_bytes = symbol("step_bytes", r"D_\mathrm{step}", "bytes read from device memory in one decode step", byte)
+reserve = symbol("reserve", r"M_0", "memory per device kept for workspace and runtime", byte, nonnegative=True)
+device_bytes = symbol("device_bytes", r"M_\mathrm{dev}", "memory needed on each device", byte)
+message = symbol("message", r"D_\mathrm{msg}", "bytes of the vector that a collective reduces", byte)
+all_reduce_bytes = symbol("all_reduce_bytes", r"D_\mathrm{ar}", "bytes each device sends in one all-reduce", byte, nonnegative=True)
+tp_bytes = symbol("tp_bytes", r"D_\mathrm{tp}", "bytes each device sends for tensor parallelism in one step", byte, nonnegative=True)
+data = symbol("data", "D", "bytes moved over one path", byte)
+half_rate_bytes = symbol("half_rate_bytes", r"D_{1/2}", "bytes at which a path reaches half of its bandwidth", byte)
+
+# Work
+step_flops = symbol("step_flops", r"F_\mathrm{step}", "operations of one decode step", flop)
+prefill_flops = symbol("prefill_flops", r"F_\mathrm{pre}", "operations to process one prompt", flop)
+
+# Times
+t_move = symbol("t_move", r"t_\mathrm{move}", "time to move data over one path", second)
+t_mem = symbol("t_mem", r"t_\mathrm{mem}", "time to read a step's bytes at full bandwidth", second)
+t_comp = symbol("t_comp", r"t_\mathrm{comp}", "time to do a step's operations at peak rate", second)
+t_link = symbol("t_link", r"t_\mathrm{link}", "time of a step's all-reduces", second, nonnegative=True)
+t_step = symbol("t_step", r"t_\mathrm{step}", "time of one decode step", second)
+t_prefill = symbol("t_prefill", r"t_\mathrm{pre}", "time to process the prompt and give the first token", second)
+t_answer = symbol("t_answer", r"t_\mathrm{ans}", "time from start to last token of one request", second)
+t_run = symbol("t_run", "T", "time for which devices are held", second)
+
+# Ratios, rates and cost
+rate = symbol("rate", "R", "tokens generated per second, all requests together", token / second)
+mfu = symbol("mfu", r"\mathrm{MFU}", "model FLOP/s utilisation: share of the dense peak rate")
+mbu = symbol("mbu", r"\mathrm{MBU}", "memory bandwidth utilisation: share of the memory bandwidth")
+overlap_gain = symbol("overlap_gain", "g", "time without overlap over time with full overlap")
+batch_balance = symbol("batch_balance", r"B_\ast", "batch at which weight reads and arithmetic take equally long")
+context_balance = symbol("context_balance", r"S_\ast", "context beyond which no batch is bound by arithmetic")
+speedup = symbol("speedup", "s", "time before a change over time after it")
+part = symbol("part", "f", "share of the time that a change speeds up", nonnegative=True)
+factor = symbol("factor", "k", "how many times faster that share becomes")
+cost = symbol("cost", "c", "price of one generated token", dollar / token)
+run_cost = symbol("run_cost", r"c_\mathrm{run}", "price of a run", dollar)
+energy = symbol("energy", "e", "electrical energy of one generated token", joule / token)
