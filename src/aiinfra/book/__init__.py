@@ -1,0 +1,39 @@
+"""The Sphinx extension of the book: directives and roles that print formulas and the numbers they give."""
+
+from __future__ import annotations
+
+from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> dict:
+    """Register everything; see `docs/contributing.md` for what an author writes."""
+    from aiinfra.book import base, counted, equations, exercises, figures, tables
+    from aiinfra.book.domain import BookDomain
+
+    app.add_domain(BookDomain)
+    app.add_node(base.value_node, html=(base.visit_value_html, base.depart_value_html), latex=(base.nothing, base.nothing))
+    for module in (counted, exercises, figures, tables):
+        module.add_nodes(app)
+    directives = {
+        "case": equations.CaseDirective,
+        "formula": equations.FormulaDirective,
+        "derivation": equations.DerivationDirective,
+        "worked": equations.WorkedDirective,
+        "flip": equations.FlipDirective,
+        "plot": figures.PlotDirective,
+        "diagram": figures.DiagramDirective,
+        "ledger": tables.LedgerDirective,
+        "exercise": exercises.ExerciseDirective,
+        "solution": exercises.SolutionDirective,
+        "answers": exercises.AnswersDirective,
+        "symbols": tables.SymbolsDirective,
+        "formulas": tables.FormulasDirective,
+        "devices": tables.DevicesDirective,
+        "models": tables.ModelsDirective,
+        "measurements": tables.MeasurementsDirective,
+    }
+    for name, directive in directives.items():
+        app.add_directive(name, directive)
+    app.add_role("value", equations.ValueRole())
+    app.connect("builder-inited", figures.write_styles)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

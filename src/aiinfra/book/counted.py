@@ -1,0 +1,84 @@
+"""Examples, flips and exercises: boxes numbered by chapter, with a title and an anchor."""
+
+from __future__ import annotations
+
+from docutils import nodes
+
+NAMES = {"example": "Example", "flip": "Flip", "exercise": "Exercise", "ledger": "Ledger"}
+
+
+class counted_box(nodes.General, nodes.Element):
+    """A numbered box; its first child is a `counted_title`."""
+
+
+class counted_title(nodes.Part, nodes.TextElement):
+    """The title line of a numbered box; the number is put in when the book's order is known."""
+
+
+def counted(directive, kind: str, title: str) -> counted_box:
+    """A new box of a kind, counted within its document."""
+    env = directive.env
+    counts = env.temp_data.setdefault("aiinfra-counts", {})
+    counts[kind] = counts.get(kind, 0) + 1
+    name = directive.options.get("name") or f"{kind}-{env.docname.rsplit('/', 1)[-1]}-{counts[kind]}"
+    box = counted_box(kind=kind, number=counts[kind], docname=env.docname, classes=["counted", kind], ids=[nodes.make_id(name)])
+    directive.set_source_info(box)
+    directive.state.document.note_explicit_target(box, box)
+    found, messages = directive.parse_inline(title, lineno=directive.lineno)
+    box += counted_title("", "", *found, *messages)
+    env.get_domain("aiinfra").note_box(kind, name, env.docname, counts[kind], box["ids"][0])
+    return box
+
+
+def number_of(env, docname: str, number: int) -> str:
+    """``1.3`` for the third of its kind in chapter 1."""
+    chapter = env.toc_secnumbers.get(docname, {}).get("")
+    return f"{chapter[0]}.{number}" if chapter else str(number)
+
+
+def put_numbers(app, doctree, docname) -> None:
+    """Write the number into each title."""
+    for box in doctree.findall(counted_box):
+        if "shown" not in box:
+            box["shown"] = f"{NAMES[box['kind']]} {number_of(app.env, box['docname'], box['number'])}"
+
+
+def visit_box_html(self, node) -> None:
+    self.body.append(self.starttag(node, "div"))
+
+
+def depart_box_html(self, node) -> None:
+    self.body.append("</div>\n")
+
+
+def visit_title_html(self, node) -> None:
+    self.body.append(f'<p class="counted-title"><strong>{node.parent["shown"]}.</strong> ')
+
+
+def depart_title_html(self, node) -> None:
+    self.add_permalink_ref(node.parent, "Link to this box")
+    self.body.append("</p>\n")
+
+
+def visit_box_latex(self, node) -> None:
+    target = "".join(self.hypertarget(anchor, withdoc=True, anchor=False) for anchor in node["ids"])
+    self.body.append(f"\n\\begin{{bookbox}}{{{node['kind']}}}\\phantomsection{target}\n")
+
+
+def depart_box_latex(self, node) -> None:
+    self.body.append("\n\\end{bookbox}\n")
+
+
+def visit_title_latex(self, node) -> None:
+    self.body.append(f"\\bookboxtitle{{{node.parent['shown']}}}{{")
+
+
+def depart_title_latex(self, node) -> None:
+    self.body.append("}\n\n")
+
+
+def add_nodes(app) -> None:
+    """Register the nodes with their visitors."""
+    app.add_node(counted_box, html=(visit_box_html, depart_box_html), latex=(visit_box_latex, depart_box_latex))
+    app.add_node(counted_title, html=(visit_title_html, depart_title_html), latex=(visit_title_latex, depart_title_latex))
+    app.connect("doctree-resolved", put_numbers, priority=100)

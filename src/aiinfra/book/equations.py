@@ -1,0 +1,218 @@
+"""Directives for formulas: the formula itself, its derivation, a worked example, a flip; and the role for a number."""
+
+from __future__ import annotations
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx import addnodes
+
+from aiinfra import formulas
+from aiinfra.book import base
+from aiinfra.book.base import BookDirective, BookRole
+from aiinfra.book.calls import ask, break_even_call, split
+from aiinfra.book.counted import counted
+from aiinfra.engine import analysis, evaluate, latex
+from aiinfra.engine.derivation import DERIVATIONS, Line
+from aiinfra.engine.formula import Formula, formula
+from aiinfra.engine.table import table
+from aiinfra.errors import BadValue, unknown
+from aiinfra.units import Quantity
+
+
+class CaseDirective(BookDirective):
+    """``{case} name``: named inputs for the rest of the chapter."""
+
+    required_arguments = 1
+    has_content = True
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        text = " ".join(self.content)
+        base.depend_on(self.env, text)
+        self.cases.add(self.arguments[0], text)
+        return []
+
+
+class FormulaDirective(BookDirective):
+    """``{formula} key``: the numbered equation, what it says, when it holds, where its symbols are explained."""
+
+    required_arguments = 1
+    option_spec = {"nowhere": directives.flag}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        f = formula(self.arguments[0])
+        base.formula_dependency(self.env, f.key)
+        self.env.get_domain("aiinfra").note_formula(f.key, self.env.docname)
+        box = nodes.container(classes=["formula"])
+        box += self.equation(f.latex, f.key)
+        cites = "".join(f" {{cite}}`{key}`" for key in f.cites)
+        kind = {"=": "", ">=": "A lower bound. ", "<=": "An upper bound. ", "~": "A model. "}[f.relation]
+        holds = f" *Holds for:* {f.holds}." if f.holds else ""
+        box += self.paragraph(f"{kind}{f.says}{cites}{holds}", "says")
+        if "nowhere" not in self.options:
+            box += self._where(f)
+        index = addnodes.index(entries=[("single", f"formula; {f.key.replace('-', ' ')}", f"equation-{f.key}", "", None)])
+        return [index, box]
+
+    def _where(self, f: Formula) -> nodes.paragraph:
+        symbols = table().symbols
+        parts: list[nodes.Node] = [nodes.emphasis("", "Where: ")]
+        for i, name in enumerate([f.symbol, *f.inputs]):
+            info = symbols[name]
+            unit = f" ({info.unit.text})" if info.unit.text else ""
+            parts += [nodes.Text("; " if i else ""), base.symbol_math(name), nodes.Text(f" {info.meaning}{unit}")]
+        return nodes.paragraph("", "", *parts, nodes.Text("."), classes=["where"])
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class DerivationDirective(BookDirective):
+    """``{derivation} key``: the steps in one column, their reasons below."""
+
+    required_arguments = 1
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        f = formula(self.arguments[0])
+        formulas.load()
+        if f.key not in DERIVATIONS:
+            raise unknown("derivation", f.key, DERIVATIONS)
+        base.formula_dependency(self.env, f.key)
+        found = DERIVATIONS[f.key]
+        box = nodes.container(classes=["derivation"])
+        lines = list(found.lines)
+        if lines[0].expr == f.left:  # "what is sought is …" introduces the chain
+            box += self.reason(lines.pop(0))
+        box += self.equation(self.tex(f, lines))
+        reasons = nodes.enumerated_list(enumtype="loweralpha", prefix="(", suffix=")")
+        reasons += [nodes.list_item("", self.reason(line)) for line in lines]
+        box += reasons
+        return [box]
+
+    def reason(self, line: Line) -> nodes.paragraph:
+        text = line.why if line.why.endswith((".", ":")) else line.why + "."
+        if line.premise:
+            text += f" {{eq}}`{line.premise}`"
+            base.formula_dependency(self.env, line.premise)
+        if line.sampled:
+            text += " *(Checked at random points, not proved.)*"
+        return self.paragraph(text)
+
+    @staticmethod
+    def tex(f: Formula, lines: list[Line]) -> str:
+        rows = []
+        for letter, line in zip(LETTERS, lines, strict=False):
+            lead = "" if rows else latex.expression(f.left)
+            under = ""
+            if line.condition is not None and not isinstance(line.condition, tuple):
+                under = rf"\quad\text{{for }} {latex.expression(line.condition)}"
+            rows.append(rf"{lead} & {latex.RELATIONS[line.relation]} {latex.expression(line.expr)}{under} && \text{{({letter})}}")
+        return r"\begin{aligned}" + r" \\[2pt] ".join(rows) + r"\end{aligned}"
+
+
+class WorkedDirective(BookDirective):
+    """``{worked} request``: symbols, the numbers put in, the result, and where each input comes from."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"title": directives.unchanged_required, "name": directives.unchanged_required}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        answer = self.ask(self.arguments[0])
+        if answer.call is None:
+            raise BadValue(f"{self.arguments[0]!r}: a worked example takes one formula; use {{value}} for arithmetic")
+        call = answer.call
+        f = call.formula
+        given = call.pruned()
+        steps, supplied, known = f.prepare(call.entries, given, call.dtype)
+        values = supplied | known
+        evaluate.run(steps, values)
+        box = counted(self, "example", self.options.get("title", f.says.rstrip(".")))
+        self.body(box)
+        sign = latex.RELATIONS[f.relation]
+        result = latex.quantity(answer.value, f"{answer.spec} {answer.unit}".strip())
+        lines = [rf"{latex.expression(f.left)} & {sign} {latex.expression(f.right)}"]
+        numbers = base.values_tex(f, values)
+        if numbers != result:
+            lines.append(rf"& = {numbers}")
+        lines.append(rf"& = {result}" if len(lines) > 1 else rf"& {sign} {result}")
+        box += self.equation(r"\begin{aligned}" + r" \\[2pt] ".join(lines) + r"\end{aligned}")
+        box += self._inputs(f, call, values, known, {s.name: s.record.key for s in steps[:-1]})
+        return [box]
+
+    def _inputs(self, f, call, values, known, made) -> nodes.paragraph:
+        symbols = table().symbols
+        model = next((e for e in call.entries if e.kind == "model"), None)
+        text = []
+        for name in f.inputs:
+            info = symbols[name]
+            value = str(Quantity(values[name], info.unit)).replace(" ", "\N{NO-BREAK SPACE}")
+            if name in made:
+                origin = f"by {{eq}}`{made[name]}`"
+            elif name in known:
+                origin = "chosen"
+            else:
+                origin = self._source(name, call, model)
+            text.append(f"${info.latex}$ = {value}, {info.meaning} ({origin})")
+        return self.paragraph("*Inputs:* " + "; ".join(text) + ".", "inputs")
+
+    def _source(self, name, call, model) -> str:
+        for entry in call.entries:
+            args = (call.dtype or (model and model.dtype.value),) if entry.kind == "device" else ()
+            value = entry.source_of(name, *args)
+            if value is not None:
+                return f"{entry.name} {{cite}}`{value.source}`"
+        return "given"
+
+
+class FlipDirective(BookDirective):
+    """``{flip} KEY = KEY over SYMBOL settings``: where one quantity overtakes another."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"title": directives.unchanged_required, "below": directives.unchanged, "above": directives.unchanged, "name": directives.unchanged_required}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        request = self.arguments[0]
+        answer = self.ask(request)
+        first, second, symbol, call = break_even_call(split(request), self.cases, {})
+        for f in (first, second):
+            base.formula_dependency(self.env, f.key)
+        box = counted(self, "flip", self.options.get("title", "Where it flips"))
+        self.body(box)
+        known = set(call.inputs)
+        for entry in call.entries:
+            known |= set(entry.symbols(call.dtype))
+        left, right = latex.expression(first.left), latex.expression(second.left)
+        if first.symbol == second.symbol:
+            left, right = latex.expression(first.right), latex.expression(second.right)
+        solved = analysis.solution(first, second, symbol, known)
+        info = table().symbols[symbol]
+        result = latex.quantity(answer.value, f"{answer.spec} {answer.unit}".strip())
+        tex = rf"\begin{{aligned}}& {left} = {right} \\[2pt] & {info.latex} = {latex.expression(solved)} = {result}\end{{aligned}}"
+        box += self.equation(tex)
+        printed = str(answer).replace(" ", "\N{NO-BREAK SPACE}")
+        sides = [f"**{word} {printed}:** {self.options[side]}" for side, word in (("below", "Below"), ("above", "Above")) if side in self.options]
+        if sides:
+            box += self.paragraph(" ".join(sides), "sides")
+        return [box]
+
+
+class ValueRole(BookRole):
+    """``{value}`request```: a computed number."""
+
+    @base.guarded
+    def run(self) -> tuple[list[nodes.Node], list]:
+        base.depend_on(self.env, self.text)
+        answer = ask(self.text, base.cases_of(self.env))
+        kind = base.KIND[answer.call.formula.relation] if answer.call else ""
+        title = f"{answer.call.formula.key} ({kind})" if answer.call else self.text
+        node = base.value_node("", "", *base.shown(answer.value, f"{answer.spec} {answer.unit}".strip()), title=title)
+        return [node], []
+

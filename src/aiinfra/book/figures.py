@@ -1,0 +1,265 @@
+"""Plots and diagrams made from computed values: inline SVG on screen, a file in EPUB, PDF in print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.nodes import make_id
+
+from aiinfra.book import base
+from aiinfra.book.base import BookDirective, fields
+from aiinfra.book.calls import fill
+from aiinfra.engine.table import table
+from aiinfra.errors import BadValue, OutsideValidity, unknown
+
+COMMON = ("title", "caption", "alt")
+
+
+class drawing_node(nodes.General, nodes.Element):
+    """A drawing: its SVG is made when the page is read, PDF and the stand-alone file when they are asked for."""
+
+
+class FigureDirective(BookDirective):
+    """A numbered figure whose body says what to draw; the argument is its name for ``{numref}``."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec = {"class": directives.class_option}
+
+    def figure(self, kind: str, spec: dict, body: dict) -> list[nodes.Node]:
+        from aiinfra.book import draw
+
+        name = make_id(self.env, self.state.document, "", self.arguments[0])
+        title = fill(body["title"], self.cases)
+        alt = fill(body["alt"], self.cases) if "alt" in body else None
+        drawing = draw.render(getattr(draw, kind)(**spec), name, title, alt)
+        node = drawing_node(kind=kind, spec=spec, name=name, title=title, alt=alt, html=drawing.html, description=drawing.description)
+        figure = nodes.figure("", node, align="default", classes=["drawn"])
+        self.set_source_info(figure)
+        caption, messages = self.parse_inline(body["caption"], lineno=self.lineno)
+        figure += nodes.caption("", "", *caption, *messages)
+        figure["names"].append(self.arguments[0])
+        self.state.document.note_explicit_target(figure, figure)
+        return [figure]
+
+    def number(self, request: object, **override) -> float:
+        """A bare number: given, or the answer to a request in the unit it names."""
+        if isinstance(request, (int, float)) and not isinstance(request, bool):
+            return float(request)
+        return self.ask(str(request), **override).number
+
+    def label(self, text: object) -> str:
+        base.depend_on(self.env, str(text))
+        return fill(str(text), self.cases)
+
+
+class PlotDirective(FigureDirective):
+    """``{plot} name``: requests over a range of one input."""
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        from aiinfra.book import draw
+
+        body = self.yaml(("title", "caption", "x", "y", "series"), ("alt", "marks", "bands", "points", "x_range", "y_range"))
+        axis = fields(body["x"], "x", ("symbol", "from", "to"), ("log", "points", "label", "whole", "in"))
+        scale = fields(body["y"], "y", ("label",), ("log",))
+        symbol = axis["symbol"]
+        if symbol not in table().symbols:
+            raise unknown("symbol", symbol, table().symbols)
+        info = table().symbols[symbol]
+        x_values = self._points(axis)
+        spec = {
+            "series": [self._series(row, symbol, axis, x_values) for row in body["series"]],
+            "x_label": axis.get("label") or info.meaning,
+            "y_label": scale["label"],
+            "log_x": axis.get("log", False),
+            "log_y": scale.get("log", False),
+        }
+        for name in ("x_range", "y_range"):
+            if name in body:
+                spec[name] = tuple(body[name])
+        spec["marks"] = [
+            draw.Mark(self._maybe(m, "x"), self._maybe(m, "y"), self.label(m["text"]))
+            for m in (fields(m, "mark", ("text",), ("x", "y")) for m in body.get("marks", []))
+        ]
+        spec["points"] = [
+            (self.number(p["x"]), self.number(p["y"]), self.label(p["text"]))
+            for p in (fields(p, "point", ("x", "y", "text"), ()) for p in body.get("points", []))
+        ]
+        spec["bands"] = [
+            draw.Band(self.number(b["from"]), self.number(b["to"]), self.label(b["text"]), b.get("axis", "x"))
+            for b in (fields(b, "band", ("from", "to", "text"), ("axis",)) for b in body.get("bands", []))
+        ]
+        return self.figure("lines", spec, body)
+
+    def _maybe(self, row: dict, name: str) -> float | None:
+        return self.number(row[name]) if name in row else None
+
+    def _points(self, axis: dict) -> list[float]:
+        low, high, count = self.number(axis["from"]), self.number(axis["to"]), axis.get("points", 120)
+        if not 0 < low < high and axis.get("log") or not low < high:
+            raise BadValue(f"x from {low:g} to {high:g}: the range must rise{', from above zero' if axis.get('log') else ''}")
+        if axis.get("log"):
+            found = [low * (high / low) ** (i / (count - 1)) for i in range(count)]
+        else:
+            found = [low + (high - low) * i / (count - 1) for i in range(count)]
+        if table().symbols[axis["symbol"]].whole or axis.get("whole"):
+            found = sorted({round(x) for x in found})
+        return found
+
+    def _series(self, row: dict, symbol: str, axis: dict, x_values: list[float]):
+        from aiinfra.book import draw
+
+        row = fields(row, "series", ("label", "y"), ("role", "dash"))
+        unit = axis.get("in")
+        xs, ys = [], []
+        for x in x_values:
+            try:
+                y = self.ask(row["y"], **{symbol: f"{x!r} {unit}" if unit else x}).number
+            except OutsideValidity:
+                continue  # the curve ends where its formula does
+            xs.append(x)
+            ys.append(y)
+        if len(xs) < 2:
+            raise BadValue(f"series {row['label']!r}: its formula holds at fewer than two points of the range")
+        return draw.Series(self.label(row["label"]), xs, ys, role=row.get("role"), dash=row.get("dash"))
+
+
+class DiagramDirective(FigureDirective):
+    """``{diagram} kind name``: a memory bar, timeline, data path, topology or tiles, to scale."""
+
+    required_arguments = 2
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        kind = self.arguments.pop(0)
+        makers = {"memory": self.memory, "timeline": self.timeline, "path": self.path, "topology": self.topology, "tiles": self.tiles}
+        if kind not in makers:
+            raise unknown("diagram", kind, makers)
+        return makers[kind](kind)
+
+    def _key(self, body: dict) -> dict:
+        return {"key": body["key"]} if "key" in body else {}
+
+    def memory(self, kind: str) -> list[nodes.Node]:
+        from aiinfra.book import draw
+
+        body = self.yaml(("title", "caption", "bars"), ("alt", "unit", "key"))
+        bars = []
+        for bar in body["bars"]:
+            bar = fields(bar, "bar", ("label", "capacity", "parts"), ("usable",))
+            parts = [fields(p, "part", ("label", "size"), ("role",)) for p in bar["parts"]]
+            bars.append(
+                draw.Bar(
+                    self.label(bar["label"]),
+                    self.number(bar["capacity"]),
+                    [draw.Part(self.label(p["label"]), self.number(p["size"]), role=p.get("role", "weights")) for p in parts],
+                    usable=self.number(bar["usable"]) if "usable" in bar else None,
+                )
+            )
+        return self.figure(kind, {"bars": bars, "unit": body.get("unit", "GB"), **self._key(body)}, body)
+
+    def timeline(self, kind: str) -> list[nodes.Node]:
+        from aiinfra.book import draw
+
+        body = self.yaml(("title", "caption", "rows"), ("alt", "unit", "key", "marks"))
+        rows = []
+        for row in body["rows"]:
+            row = fields(row, "row", ("label", "spans"), ())
+            spans, now = [], 0.0
+            for span in row["spans"]:
+                span = fields(span, "span", ("lasts",), ("start", "label", "role", "divisions", "critical"))
+                start = self.number(span["start"]) if "start" in span else now
+                now = start + self.number(span["lasts"])
+                spans.append(
+                    draw.Span(
+                        start,
+                        now,
+                        self.label(span.get("label", "")),
+                        role=span.get("role", "compute"),
+                        divisions=span.get("divisions", 1),
+                        critical=span.get("critical", False),
+                    )
+                )
+            rows.append(draw.Row(self.label(row["label"]), spans))
+        spec = {"rows": rows, "unit": body.get("unit", "ms"), **self._key(body)}
+        if "marks" in body:
+            marks = [fields(m, "mark", ("x", "text"), ()) for m in body["marks"]]
+            spec["marks"] = [draw.Mark(self.number(m["x"]), None, self.label(m["text"])) for m in marks]
+        return self.figure(kind, spec, body)
+
+    def path(self, kind: str) -> list[nodes.Node]:
+        from aiinfra.book import draw
+
+        body = self.yaml(("title", "caption", "nodes", "hops"), ("alt", "unit"))
+        stops = [fields(n, "node", ("label",), ("detail", "role")) for n in body["nodes"]]
+        hops = [fields(h, "hop", ("bandwidth",), ("label", "role")) for h in body["hops"]]
+        spec = {
+            "nodes": [draw.Node(self.label(n["label"]), self.label(n.get("detail", "")), role=n.get("role", "memory")) for n in stops],
+            "hops": [draw.Hop(self.number(h["bandwidth"]), self.label(h.get("label", "")), role=h.get("role", "link")) for h in hops],
+            "unit": body.get("unit", "GB/s"),
+        }
+        return self.figure(kind, spec, body)
+
+    def topology(self, kind: str) -> list[nodes.Node]:
+        body = self.yaml(("title", "caption", "kind", "devices"), ("alt", "label", "link_label", "switch_label"))
+        spec = {"kind": body["kind"], "devices": int(self.number(body["devices"]))}
+        spec |= {name: self.label(body[name]) for name in ("label", "link_label", "switch_label") if name in body}
+        return self.figure(kind, spec, body)
+
+    def tiles(self, kind: str) -> list[nodes.Node]:
+        names = ("rows", "columns", "tile_rows", "tile_columns")
+        body = self.yaml(("title", "caption", *names), ("alt", "row_label", "column_label", "role", "side"))
+        spec = {name: int(self.number(body[name])) for name in names}
+        spec |= {name: self.label(body[name]) for name in ("row_label", "column_label") if name in body}
+        spec |= {name: body[name] for name in ("role", "side") if name in body}
+        return self.figure(kind, spec, body)
+
+
+def drawing(node):
+    """The drawing of a node, made again."""
+    from aiinfra.book import draw
+
+    return draw.render(getattr(draw, node["kind"])(**node["spec"]), node["name"], node["title"], node["alt"])
+
+
+def file_name(self, node, ending: str) -> str:
+    """A file name that is unique in the book."""
+    return f"{self.builder.current_docname.replace('/', '-') if hasattr(self.builder, 'current_docname') else 'figure'}-{node['name']}.{ending}"
+
+
+def visit_html(self, node) -> None:
+    if self.builder.name != "epub":
+        self.body.append(node["html"])
+        raise nodes.SkipNode
+    name = file_name(self, node, "svg")
+    folder = Path(self.builder.outdir, self.builder.imagedir)
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.joinpath(name).write_text(drawing(node).standalone, encoding="utf-8")
+    self.body.append(f'<img src="{self.builder.imgpath}/{name}" alt="{self.attval(node["description"])}" />')
+    raise nodes.SkipNode
+
+
+def visit_latex(self, node) -> None:
+    name = file_name(self, node, "pdf")
+    Path(self.builder.outdir, name).write_bytes(drawing(node).pdf)
+    self.body.append(rf"\noindent\includegraphics[width=\ifdim\width>\linewidth\linewidth\else\width\fi]{{{name}}}")
+    raise nodes.SkipNode
+
+
+def add_nodes(app) -> None:
+    """Register the drawing with its visitors."""
+    app.add_node(drawing_node, html=(visit_html, None), latex=(visit_latex, None))
+
+
+def write_styles(app) -> None:
+    """The colours of drawings, light and dark, as one more style sheet."""
+    if app.builder.format == "html" and app.builder.name != "epub":
+        from aiinfra.book import draw
+
+        static = Path(app.outdir, "_static")
+        static.mkdir(parents=True, exist_ok=True)
+        static.joinpath("drawings.css").write_text(draw.CSS, encoding="utf-8")
+        app.add_css_file("drawings.css")

@@ -1,0 +1,239 @@
+"""Generated tables: the ledger of a scenario, and the appendices of symbols, formulas, devices, models, results."""
+
+from __future__ import annotations
+
+import yaml
+from docutils import nodes
+from docutils.parsers.rst import directives
+
+from aiinfra import catalog
+from aiinfra.book import base
+from aiinfra.book.base import BookDirective, fields
+from aiinfra.book.calls import fill
+from aiinfra.book.counted import counted
+from aiinfra.engine import latex
+from aiinfra.engine.formula import formula, formula_keys
+from aiinfra.engine.table import table
+from aiinfra.errors import BadValue
+from aiinfra.units import Quantity, second
+
+
+class LedgerDirective(BookDirective):
+    """``{ledger} title``: one row per kind of data: what moves, how much, how many times, through which path, who waits.
+
+    Each row has ``what``, ``bytes``, ``times``, ``path``, ``bandwidth`` and ``waits``, and where trips cost time of
+    their own, ``trip`` (time of one) and ``trips`` (how many each time).
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"name": directives.unchanged_required}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        rows = yaml.safe_load("\n".join(self.content))
+        if not isinstance(rows, list) or not rows:
+            raise BadValue("expected a list of rows, each with what, bytes, times, path, bandwidth, waits")
+        box = counted(self, "ledger", self.arguments[0])
+        body, total = [], Quantity(0, second)
+        for row in rows:
+            row = fields(row, "ledger row", ("what", "bytes", "times", "path", "bandwidth", "waits"), ("trip", "trips"))
+            size, times, bandwidth = (self.ask(row[n]) for n in ("bytes", "times", "bandwidth"))
+            time = self._time(row, size.value, times.value, bandwidth.value)
+            total = total + time
+            cells = [self.cell(row["what"]), base.shown(size.value), base.shown(times.value), self.cell(row["path"])]
+            body.append([*cells, base.shown(time), self.cell(row["waits"])])
+        strong = [nodes.strong("", "", *base.shown(total))]
+        body.append([nodes.strong("", "Sum, one after the other"), "", "", "", strong, ""])
+        head = ["What moves", "How much", "How many times", "Through which path", "Time at full bandwidth", "Who waits"]
+        box += base.make_table(head, body, [22, 13, 11, 20, 14, 20], "ledger-table")
+        return [box]
+
+    def cell(self, text: object) -> list[nodes.Node]:
+        found, messages = self.parse_inline(fill(str(text), self.cases), lineno=self.lineno)
+        return [*found, *messages]
+
+    def _time(self, row: dict, size: Quantity, times: Quantity, bandwidth: Quantity) -> Quantity:
+        if "trip" not in row:
+            return formula("transfer-time")(data=size, beta=bandwidth) * times.value
+        trips = self.ask(row.get("trips", 1)).value
+        once = formula("transfer-time-with-trips")(data=size, beta=bandwidth, trips=trips, alpha=self.ask(row["trip"]).value)
+        return once * times.value
+
+
+class SymbolsDirective(BookDirective):
+    """``{symbols}``: the notation of the book."""
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(base.PACKAGE / "symbols.py"))
+        rows = [
+            [base.symbol_math(s.name), s.meaning, s.unit.text or "–", nodes.literal("", s.name)] for s in table().symbols.values()
+        ]
+        return [base.make_table(["Symbol", "Meaning", "Unit", "Name in code"], rows, [12, 52, 14, 22], "longtable")]
+
+
+class used_in(nodes.General, nodes.Element):
+    """A link to where a formula is derived, known when all chapters are read."""
+
+
+class FormulasDirective(BookDirective):
+    """``{formulas}``: every formula with what it says and where it is derived."""
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        found: list[nodes.Node] = []
+        for key in formula_keys():
+            f = formula(key)
+            base.formula_dependency(self.env, key)
+            line = nodes.paragraph("", "", nodes.literal("", key), nodes.Text(" "), used_in(key=key))
+            found += [line, *self.equation(f.latex), self.paragraph(f.says)]
+        return [nodes.container("", *found, classes=["formula-list"])]
+
+
+def resolve_uses(app, doctree, docname) -> None:
+    """Put the links in."""
+    domain = app.env.get_domain("aiinfra")
+    for node in list(doctree.findall(used_in)):
+        link = domain.formula_link(app.builder, docname, node["key"])
+        node.replace_self(link if link is not None else nodes.Text("(not derived in a chapter yet)"))
+
+
+def pages_with_uses(app, env) -> list[str]:
+    """Appendix pages that show what other pages hold are written again whenever a page was read."""
+    return [d for d in env.found_docs if d.startswith("appendix/") and d in ("appendix/formulas", "appendix/answers")]
+
+
+FIELD_NAMES = {
+    "n_param": "parameters, total", "n_layer": "layers", "d_model": "width", "n_q": "query heads", "n_kv": "key/value heads",
+    "d_head": "head width", "d_ff": "MLP width", "vocab": "token table rows", "max_context": "longest context",
+    "tied": "embedding and head tied", "dtype": "published format", "year": "year", "capacity": "memory, as sold",
+    "capacity_usable": "memory, usable", "memory_bandwidth": "memory bandwidth", "link_bandwidth": "link, one direction",
+    "link_domain": "devices in a link domain", "host_link_bandwidth": "host link, one direction", "power": "power",
+}  # fmt: skip
+
+
+class CatalogDirective(BookDirective):
+    """Shared by ``{devices}`` and ``{models}``: an overview, then each entry with source and locator of every value."""
+
+    folder = ""
+    overview: tuple[str, ...] = ()
+
+    def entries(self) -> dict:
+        raise BadValue("no entries")
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        for path in (base.PACKAGE / "catalog" / self.folder).glob("*.toml"):
+            self.env.note_dependency(str(path))
+        found: list[nodes.Node] = [self.overview_table()]
+        for entry in self.entries().values():
+            section = nodes.section(ids=[nodes.make_id(f"{self.folder}-{entry.key}")], names=[entry.key])
+            section += nodes.title("", "", nodes.Text(entry.name))
+            section += nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text("."))
+            rows = [self.row(name, value) for name, value in self.values(entry)]
+            section += base.make_table(["", "Value", "Kind", "Source"], rows, [20, 18, 12, 50], "longtable", "sources")
+            found.append(section)
+        return found
+
+    def values(self, entry):
+        for name, label in FIELD_NAMES.items():
+            value = getattr(entry, name, None)
+            if isinstance(value, catalog.Value):
+                yield label, value
+        for peak in getattr(entry, "peaks", ()):
+            kind = "sparse" if peak.sparse else "dense"
+            yield f"{peak.input.upper()} {kind}, {peak.accumulate.upper()} sum, {peak.unit_kind}", peak.rate
+
+    def row(self, name: str, value: catalog.Value) -> list:
+        if isinstance(value.value, bool):
+            shown = [nodes.Text("yes" if value.value else "no")]
+        elif isinstance(value.value, int):
+            shown = [nodes.Text(str(value.value) if name == "year" else f"{value.value:,}")]
+        else:
+            shown = base.shown(value.value, self.unit(value)) if isinstance(value.value, Quantity) else [nodes.Text(str(value.value))]
+        mark = "" if value.verified else " (not checked at the source)"
+        derived = f" = {value.derivation}" if value.derivation else ""
+        note = f" {value.note.rstrip('.')}." if value.note else ""
+        cite, messages = self.parse_inline(f"{{cite}}`{value.source}`", lineno=self.lineno)
+        text = nodes.Text(f" {value.at}{derived}{mark}.{note}")
+        return [name, shown, value.kind, [*cite, *messages, text]]
+
+    @staticmethod
+    def unit(value: catalog.Value) -> str:
+        """The unit as the source writes it, so that GB and GiB stay what they were."""
+        return "" if value.value.unit.text in ("B", "B/s", "FLOP/s", "") else value.value.unit.text
+
+    def overview_table(self) -> nodes.table:
+        rows = []
+        for entry in self.entries().values():
+            cells = []
+            for name in self.overview:
+                value = self.look_up(entry, name)
+                if value is None:
+                    cells.append("–")
+                elif isinstance(value.value, Quantity):
+                    cells.append(base.shown(value.value, self.unit(value)))
+                else:
+                    cells.append(f"{value.value:,}")
+            rows.append([nodes.reference("", entry.name, refid=nodes.make_id(f"{self.folder}-{entry.key}")), *cells])
+        head = ["", *(FIELD_NAMES.get(n, n) for n in self.overview)]
+        width = 70 // len(self.overview)
+        return base.make_table(head, rows, [100 - width * len(self.overview), *[width] * len(self.overview)], "overview")
+
+    @staticmethod
+    def look_up(entry, name: str) -> catalog.Value | None:
+        return getattr(entry, name)
+
+
+class DevicesDirective(CatalogDirective):
+    """``{devices}``."""
+
+    folder = "devices"
+    overview = ("capacity", "memory_bandwidth", "BF16 dense", "link_bandwidth", "power")
+
+    def entries(self) -> dict:
+        return catalog.devices()
+
+    @staticmethod
+    def look_up(entry, name: str) -> catalog.Value | None:
+        if name != "BF16 dense":
+            return getattr(entry, name)
+        has = any(p.input == "bf16" and not p.sparse for p in entry.peaks)
+        return entry.peak("bf16") if has else None
+
+
+class ModelsDirective(CatalogDirective):
+    """``{models}``."""
+
+    folder = "models"
+    overview = ("n_param", "n_layer", "d_model", "n_q", "n_kv", "d_head")
+
+    def entries(self) -> dict:
+        return catalog.models()
+
+
+class MeasurementsDirective(BookDirective):
+    """``{measurements}``: every published measurement with its conditions and source."""
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(base.PACKAGE / "catalog" / "measurements.toml"))
+        rows = []
+        for m in catalog.measurements().values():
+            cite, messages = self.parse_inline(f"{{cite}}`{m.source}`", lineno=self.lineno)
+            where = f"{m.devices or 1} × {catalog.device(m.device).name}" if m.device else ""
+            model = catalog.model(m.model).name if m.model else ""
+            mark = "" if m.verified else " (not checked at the source)"
+            shown = base.shown(m.value, m.value.unit.text)
+            what = [nodes.Text(f"{m.what}; {', '.join(x for x in (model, m.weights, where) if x)}")]
+            rows.append([what, shown, [*cite, *messages, nodes.Text(f" {m.at}{mark}. {m.note}")]])
+        return [base.make_table(["What", "Value", "Source and conditions"], rows, [28, 14, 58], "longtable", "sources")]
+
+
+def add_nodes(app) -> None:
+    """Register the node and the resolution of links."""
+    app.add_node(used_in)
+    app.connect("doctree-resolved", resolve_uses, priority=150)
+    app.connect("env-updated", pages_with_uses)
