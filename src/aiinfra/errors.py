@@ -43,6 +43,19 @@ class CatalogError(AIInfraError, ValueError):
     """A catalogue file that breaks the schema."""
 
 
+def brief(value: object) -> str:
+    """A value as an error shows it: on one line, and short.
+
+    >>> brief("h100"), brief(list(range(100)))
+    ("'h100'", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, …')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        text = f"an integer of {value.bit_length()} bits"
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownName:
     """Build the error for an unknown name, with the near ones or, failing that, all of them.
 
@@ -52,6 +65,6 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownName:
     known = sorted(known)
     near = get_close_matches(str(name), known, n=4, cutoff=0.5)
     if near:
-        return UnknownName(f"unknown {kind} {name!r}; near: {', '.join(near)}")
+        return UnknownName(f"unknown {kind} {brief(name)}; near: {', '.join(near)}")
     shown = ", ".join(known[:40]) + (", …" if len(known) > 40 else "")
-    return UnknownName(f"unknown {kind} {name!r}; known: {shown or 'none'}")
+    return UnknownName(f"unknown {kind} {brief(name)}; known: {shown or 'none'}")

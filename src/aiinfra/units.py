@@ -128,7 +128,7 @@ def parse_unit(text: str) -> tuple[Fraction, Unit]:
     """
     factor, dims, sign = Fraction(1), one, 1
     for word in re.split(r"([/·*])", text.strip()):
-        word = word.strip()
+        word = word.strip().replace("\u03bc", "µ")  # the Greek letter that looks like the micro sign
         if word in "/·*" and word:
             sign = -1 if word == "/" else sign
             continue
@@ -138,7 +138,7 @@ def parse_unit(text: str) -> tuple[Fraction, Unit]:
         if name not in ATOMS or (power and not power.isdecimal()) or len(power) > 1:
             near = [w for w in ATOMS if w.lower().startswith(name.lower()[:2]) and name][:6]
             hint = f"near: {', '.join(near)}" if near else "known: B, bit, FLOP, s, min, h, J, W, Wh, USD, Hz with a prefix"
-            raise UnitError(f"unknown unit {name!r} in {text!r}; {hint}")
+            raise UnitError(f"unknown unit {word!r} in {text!r}; {hint}")
         f, d = ATOMS[name]
         exponent = sign * int(power or 1)
         factor *= f**exponent
@@ -146,7 +146,8 @@ def parse_unit(text: str) -> tuple[Fraction, Unit]:
     return factor, Unit(dims.dims, text.strip())
 
 
-NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*(.*?)\s*$")
+# The number is taken whole or not at all: neither 1,000 nor 1e400 is read as a shorter one with an odd unit
+NUMBER = re.compile(r"\s*((?>[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?))(?![\d.,_])\s*(.*?)\s*$")
 
 
 @lru_cache(maxsize=1024)
@@ -185,6 +186,10 @@ def digits(value: float, significant: int = 3) -> str:
     >>> digits(327680), digits(21.0636), digits(0.000123), digits(1.5e12), digits(40.0)
     ('327,680', '21.1', '1.23e-04', '1.50e+12', '40')
     """
+    if not isinstance(value, int):
+        value = float(value)  # a fraction or a NumPy number
+        if not math.isfinite(value):
+            return str(value)
     if value == int(value) and abs(value) < 10 ** (15 if isinstance(value, int) else 6):
         return f"{int(value):,}"
     size = abs(value)
@@ -223,6 +228,8 @@ class Quantity:
         >>> parse("80 GB").to("GiB")
         74.50580596923828
         """
+        if not isinstance(unit, str):
+            raise BadType(f"unit {unit!r}: expected text such as 'GB/s'")
         factor, target = parse_unit(unit)
         if target.dims != self.unit.dims:
             raise UnitError(f"{unit!r} does not measure what this is: {self.unit.text or 'a plain number'}")
@@ -238,7 +245,10 @@ class Quantity:
             text = unit if unit != "1" else ""
         else:
             value, text = readable(self)
-        shown = format(value, number) if number else digits(value)
+        try:
+            shown = format(value, number) if number else digits(value)
+        except ValueError:
+            raise BadValue(f"format {spec!r}: {number!r} does not print {value!r}") from None
         return f"{shown}{'' if text == '%' else ' '}{text}".strip()
 
     def __str__(self) -> str:
@@ -264,7 +274,7 @@ class Quantity:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Quantity):
             return self.unit.dims == other.unit.dims and self.value == other.value
-        if not isinstance(other, (str, Real)):
+        if not isinstance(other, (str, Real)) or isinstance(other, bool):
             return NotImplemented
         return self.value == self._other(other, "compare")
 
@@ -281,10 +291,12 @@ class Quantity:
         return self.value >= self._other(other, "compare")
 
     def __hash__(self) -> int:
-        return hash((self.value, self.unit.dims))
+        return hash(self.value)  # that of the bare number, which it may equal
 
     def __add__(self, other: object) -> Quantity:
         return Quantity(self.value + self._other(other, "add"), self.unit)
+
+    __radd__ = __add__  # so that sum() works
 
     def __sub__(self, other: object) -> Quantity:
         return Quantity(self.value - self._other(other, "subtract"), self.unit)
@@ -311,7 +323,7 @@ def readable(q: Quantity) -> tuple[Real, str]:
         words = q.unit.text
         return (value, words if words.rstrip("s") in COUNTS else "")
     lead = next((i for i, e in enumerate(dims) if e > 0), None)
-    size = abs(value)
+    size = float(f"{abs(value):.3g}")  # as printed: 999.9 ms is written 1 s
     if dims == (dollar / second).dims:
         return value * 3600, "USD/h"
     if dims == second.dims:

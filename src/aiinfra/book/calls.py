@@ -11,18 +11,20 @@ from __future__ import annotations
 import operator
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from aiinfra import catalog
 from aiinfra.engine import evaluate
 from aiinfra.engine.formula import Formula, formula
 from aiinfra.engine.table import table
-from aiinfra.errors import AIInfraError, BadValue, UnknownName, unknown
-from aiinfra.units import NUMBER, Quantity, parse
+from aiinfra.errors import BadValue, UnknownName, unknown
+from aiinfra.units import NUMBER, SPEC, Quantity, parse
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 ENTRIES = {"model": catalog.model, "device": catalog.device}
-WORDS = ("dtype", "weights", "kv", "activations")
+WORDS = ("dtype", *evaluate.FORMAT_WORDS)
+SAME = evaluate.FORMAT_WORDS | {symbol: word for word, symbol in evaluate.FORMAT_WORDS.items()}  # two names of one input
 
 
 @dataclass
@@ -35,29 +37,50 @@ class Call:
     inputs: dict = field(default_factory=dict)
     shared: set = field(default_factory=set)  # inputs that come from a case and may be unused
 
-    def pruned(self, *extra: str) -> dict:
-        """The inputs without those of a case that this formula does not use."""
-        optional = {n: v for n, v in self.inputs.items() if n in self.shared}
+    def used(self) -> set:
+        """The inputs that the formula reads, by the names they were given under."""
         steps, _, _ = self.formula.prepare(self.entries, self.inputs, self.dtype, strict=False)
-        used = evaluate.used(steps) | set(extra)
-        targets = {n: evaluate.FORMAT_WORDS.get(n, n) for n in optional}
-        return {n: v for n, v in self.inputs.items() if n not in optional or targets[n] in used}
+        read = evaluate.used(steps)
+        return {n for n in self.inputs if evaluate.FORMAT_WORDS.get(n, n) in read}
+
+    def pruned(self) -> dict:
+        """The inputs without those of a case that this formula does not use."""
+        used = self.used()
+        return {n: v for n, v in self.inputs.items() if n in used or n not in self.shared}
 
     def value(self) -> Quantity:
         return self.formula(*self.entries, dtype=self.dtype, **self.pruned())
 
 
 @dataclass
+class Flip:
+    """Where two formulas give the same: the symbol to solve for, and a call with the inputs of both."""
+
+    call: Call
+    other: Formula
+    symbol: str
+
+    def value(self) -> Quantity:
+        return self.call.formula.break_even(self.other, self.symbol, *self.call.entries, dtype=self.call.dtype, **self.call.inputs)
+
+
+@dataclass
 class Answer:
-    """An evaluated request: its value, how to print it, and the call when it was a single one."""
+    """An evaluated request: its value, how to print it, and what was asked when it was a single call or flip."""
 
     value: Quantity
     unit: str = ""
     spec: str = ""
     call: Call | None = None
+    flip: Flip | None = None
+
+    @property
+    def format(self) -> str:
+        """The format specification of the value."""
+        return f"{self.spec} {self.unit}".strip()
 
     def __str__(self) -> str:
-        return format(self.value, f"{self.spec} {self.unit}".strip())
+        return format(self.value, self.format)
 
     @property
     def number(self) -> float:
@@ -88,42 +111,44 @@ class Cases(dict):
         """Declare a case; it may start from others with ``@name``."""
         if name in self:
             raise BadValue(f"case {name!r} is declared twice")
-        settings: dict[str, str] = {}
-        for word in split(text):
+        self[name] = merge(*self.settings(split(text)))
+
+    def settings(self, words: list[str]) -> tuple[dict, dict]:
+        """The settings of the cases that words name, a later one first, and those that they spell out."""
+        shared: dict[str, str] = {}
+        own: dict[str, str] = {}
+        for word in words:
             if word.startswith("@"):
-                settings |= self.find(word[1:])
-            else:
-                key, value = _setting(word)
-                settings[key] = value
-        _check_names(settings)
-        self[name] = settings
-
-    def find(self, name: str) -> dict:
-        if name not in self:
-            raise unknown("case", name, self)
-        return self[name]
-
-
-def _setting(word: str) -> tuple[str, str]:
-    name, equals, value = word.partition("=")
-    if not equals or not name or not value:
-        raise BadValue(f"{word!r}: expected NAME=VALUE, @CASE, or 'in UNIT' at the end")
-    return name, value
+                if word[1:] not in self:
+                    raise unknown("case", word[1:], self)
+                shared = merge(shared, self[word[1:]])
+                continue
+            name, equals, value = word.partition("=")
+            if not equals or not name or not value:
+                raise BadValue(f"{word!r}: expected NAME=VALUE, @CASE, or 'in UNIT' at the end")
+            known = [*ENTRIES, *WORDS, *table().symbols]
+            if name not in known:
+                raise unknown("input", name, known)
+            if name in own or SAME.get(name) in own:
+                raise BadValue(f"{word!r}: {name} is given twice")
+            own[name] = value
+        return shared, own
 
 
-def _check_names(settings: dict) -> None:
-    known = [*ENTRIES, *WORDS, *table().symbols]
-    for name in settings:
-        if name not in known:
-            raise unknown("input", name, known)
+def merge(first: dict, second: dict) -> dict:
+    """Settings of which the second outweigh the first, also where a format and bytes name the same input."""
+    return {n: v for n, v in first.items() if SAME.get(n) not in second} | second
 
 
 def ask(text: str, cases: Cases | None = None, **override) -> Answer:
     """Evaluate a request; ``override`` sets inputs by name, as a plot does along its axis."""
+    cases = Cases() if cases is None else cases
     words = split(text)
     unit = spec = ""
     if len(words) > 2 and words[-2] == "as":
         spec, words = words[-1], words[:-2]
+        if not SPEC.fullmatch(spec)[1]:
+            raise BadValue(f"{text!r}: {spec!r} is not a number format, such as .3g or ,.0f")
     if len(words) > 2 and words[-2] == "in":
         unit, words = words[-1], words[:-2]
     terms: list[list[str]] = [[]]
@@ -135,111 +160,118 @@ def ask(text: str, cases: Cases | None = None, **override) -> Answer:
         else:
             terms[-1].append(word)
     if not all(terms):
-        raise BadValue(f"{text!r}: a term is missing beside {' or '.join(signs) or 'nothing'}")
-    value, call = _term(terms[0], cases or Cases(), override)
-    for sign, term in zip(signs, terms[1:], strict=True):
-        value, call = OPERATORS[sign](value, _term(term, cases or Cases(), override)[0]), None
-    answer = Answer(value, unit, spec, call)
-    try:
-        str(answer)
-    except AIInfraError:
-        raise
-    except ValueError:
-        raise BadValue(f"{text!r}: {spec!r} is not a number format") from None
+        raise BadValue(f"{text!r}: {'a term is missing beside ' + ' or '.join(signs) if signs else 'nothing is asked'}")
+    asked = _term(terms[0], cases, override)
+    answer = Answer(asked if isinstance(asked, Quantity) else asked.value(), unit, spec)
+    for sign, words in zip(signs, terms[1:], strict=True):
+        term = _term(words, cases, override)
+        answer.value = OPERATORS[sign](answer.value, term if isinstance(term, Quantity) else term.value())
+    if not signs:
+        answer.call = asked if isinstance(asked, Call) else None
+        answer.flip = asked if isinstance(asked, Flip) else None
+    str(answer)  # a wrong unit or format speaks up here
     return answer
 
 
-def _term(words: list[str], cases: Cases, override: dict) -> tuple[Quantity, Call | None]:
+def _term(words: list[str], cases: Cases, override: dict) -> Quantity | Call | Flip:
     head, rest = words[0], words[1:]
-    if rest and rest[0] == "=":
-        first, second, symbol, call = break_even_call(words, cases, override)
-        return first.break_even(second, symbol, *call.entries, dtype=call.dtype, **call.inputs), None
+    if "=" in rest:
+        return _flip(words, cases, override)
     if head in table().records:
         if rest and rest[0] == "solve":
             if len(rest) < 2:
                 raise BadValue(f"{head}: 'solve' needs the symbol to solve for")
-            call = build_call(head, rest[2:], cases, override)
-            inputs = _for_solving(call, rest[1])
-            return call.formula.solve_for(rest[1], *call.entries, dtype=call.dtype, **inputs), None
-        call = build_call(head, rest, cases, override)
-        return call.value(), call
+            return _solve(_call(head, rest[2:], cases, override), rest[1])
+        return _call(head, rest, cases, override)
     found = _datum(head, rest)
     if found is not None:
-        return found, None
-    if not rest and NUMBER.fullmatch(head) or head.startswith("$"):
-        return parse(head), None
+        return found
+    if not rest and (NUMBER.fullmatch(head) or head.startswith("$")):
+        return parse(head)
     known = [*table().records, *catalog.models(), *catalog.devices(), *catalog.measurements()]
     raise unknown("formula or catalogue entry", head, known)
 
 
-def _for_solving(call: Call, symbol: str) -> dict:
-    """Inputs for solving: the unknown is not among them, and its formula reads the others."""
-    probe = Call(call.formula, call.entries, call.dtype, call.inputs | {symbol: 1}, call.shared | {symbol, call.formula.symbol})
-    inputs = {n: v for n, v in probe.pruned(call.formula.symbol).items() if n != symbol}
-    return inputs
-
-
-def break_even_call(words: list[str], cases: Cases, override: dict) -> tuple[Formula, Formula, str, Call]:
-    """The parts of ``KEY = KEY over SYMBOL settings``."""
-    if len(words) < 5 or words[1] != "=" or words[3] != "over":
-        raise BadValue(f"{' '.join(words)!r}: expected KEY = KEY over SYMBOL and inputs")
-    first, second, symbol = formula(words[0]), formula(words[2]), words[4]
-    call = build_call(words[0], words[5:], cases, override)
-    other = Call(second, call.entries, call.dtype, dict(call.inputs), set(call.shared))
-    for one in (call, other):  # what either formula reads is read by both together
-        one.inputs.setdefault(symbol, 1)
-        one.shared = set(call.inputs)
-    kept = call.pruned() | other.pruned()
-    kept.pop(symbol, None)
-    return first, second, symbol, Call(first, call.entries, call.dtype, kept)
-
-
-def build_call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
+def _call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
     """A call from its words: cases first, then settings, then what overrides them."""
-    shared: dict[str, str] = {}
-    own: dict[str, object] = {}
-    for word in words:
-        if word.startswith("@"):
-            shared |= cases.find(word[1:])
-        else:
-            name, value = _setting(word)
-            own[name] = value
-    _check_names(own)
-    settings: dict[str, object] = {**shared, **own, **override}
-    for word, symbol in evaluate.FORMAT_WORDS.items():  # a format named here outweighs bytes named in a case, and the reverse
-        if word in own and symbol in shared and symbol not in own:
-            settings.pop(symbol, None)
+    shared, own = cases.settings(words)
+    settings: dict[str, object] = merge(merge(shared, own), override)
     entries = tuple(find(settings.pop(kind)) for kind, find in ENTRIES.items() if kind in settings)
     dtype = settings.pop("dtype", None)
     inputs = {n: v if n in WORDS or n in override else number_or_text(v) for n, v in settings.items()}
-    return Call(formula(key), entries, dtype, inputs, (set(shared) | set(override)) - set(own))
+    return Call(formula(key), entries, dtype, inputs, set(settings) - (set(own) - set(override)))
+
+
+def _solve(call: Call, symbol: str) -> Quantity:
+    """The value of a symbol at which the formula gives its left side, which is among the inputs."""
+    _sought(symbol, call)
+    f, goal = call.formula, call.inputs.get(call.formula.symbol)
+    probe = Call(f, call.entries, call.dtype, merge(call.inputs, {symbol: 1}), call.shared | {symbol, f.symbol})
+    inputs = {n: v for n, v in probe.pruned().items() if n != symbol}
+    if goal is not None:
+        inputs[f.symbol] = goal
+    _all_used(f.key, set(inputs) - {f.symbol}, probe.used())
+    return f.solve_for(symbol, *call.entries, dtype=call.dtype, **inputs)
+
+
+def _flip(words: list[str], cases: Cases, override: dict) -> Flip:
+    """``KEY = KEY over SYMBOL`` and settings, of which each is for either formula or for both."""
+    if len(words) < 5 or words[1] != "=" or words[3] != "over":
+        raise BadValue(f"{' '.join(words)!r}: expected KEY = KEY over SYMBOL and inputs")
+    first, other, symbol = formula(words[0]), formula(words[2]), words[4]
+    call = _call(first.key, words[5:], cases, override)
+    _sought(symbol, call)
+    inputs = merge(call.inputs, {symbol: 1})
+    used = Call(first, call.entries, call.dtype, inputs).used() | Call(other, call.entries, call.dtype, inputs).used()
+    if symbol not in used:
+        raise BadValue(f"neither {first.key} nor {other.key} depends on {symbol}")
+    _all_used(f"{first.key} = {other.key}", set(call.inputs) - call.shared, used)
+    kept = {n: v for n, v in call.inputs.items() if n in used and n != symbol}
+    return Flip(Call(first, call.entries, call.dtype, kept), other, symbol)
+
+
+def _sought(symbol: str, call: Call) -> None:
+    if symbol not in table().symbols:
+        raise unknown("symbol", symbol, table().symbols)
+    if symbol in call.inputs and symbol not in call.shared:
+        raise BadValue(f"{symbol} is what is solved for, so it cannot be given")
+
+
+def _all_used(what: str, given: set, used: set) -> None:
+    extra = sorted(given - used)
+    if extra:
+        raise UnknownName(f"{what} does not use {', '.join(extra)}; it uses {', '.join(sorted(used))}")
 
 
 def _datum(head: str, rest: list[str]) -> Quantity | None:
-    """A value of the catalogue: ENTRY FIELD, ENTRY peak FORMAT [sparse], or a measurement."""
-    if head in catalog.measurements():
-        row = catalog.measurement(head)
+    """A value of the catalogue: ENTRY FIELD, ENTRY peak FORMAT [sparse], MEASUREMENT, or MEASUREMENT FIELD."""
+    row = catalog.measurements().get(head)
+    if row is not None:
+        field, *extra = rest or ["value"]
+        known = {n: v for n, v in vars(row).items() if isinstance(v, (int, Quantity)) and not isinstance(v, bool)}
+    else:
+        row = catalog.models().get(head) or catalog.devices().get(head)
+        if row is None:
+            return None
+        known = {n: v.value for n, v in vars(row).items() if isinstance(v, catalog.Value)}
+        known = {n: v for n, v in known.items() if isinstance(v, (int, Quantity)) and not isinstance(v, bool)}
         if not rest:
-            return row.value
-        found = getattr(row, rest[0], None)
-        if not isinstance(found, (int, Quantity)):
-            raise UnknownName(f"measurement {head!r} states no {rest[0]!r}")
-        return found if isinstance(found, Quantity) else Quantity(found)
-    entry = catalog.models().get(head) or catalog.devices().get(head)
-    if entry is None:
-        return None
-    if not rest:
-        raise BadValue(f"{head}: which field of it? such as '{head} {'n_param' if entry.kind == 'model' else 'capacity'}'")
-    if rest[0] == "peak" and entry.kind == "device":
-        if len(rest) < 2:
-            raise BadValue(f"{head} peak: of which format? such as '{head} peak bf16'")
-        return entry.peak(rest[1], sparse="sparse" in rest[2:]).value
-    value = getattr(entry, rest[0], None)
-    if not isinstance(value, catalog.Value):
-        raise unknown(f"field of {head}", rest[0], [n for n in vars(entry) if isinstance(getattr(entry, n), catalog.Value)])
-    return value.value if isinstance(value.value, Quantity) else Quantity(value.value)
+            raise BadValue(f"{head}: which field of it? such as '{head} {next(iter(known))}'")
+        field, *extra = rest
+        if field == "peak" and row.kind == "device":
+            if not extra:
+                raise BadValue(f"{head} peak: of which format? such as '{head} peak bf16'")
+            dtype, *extra = extra
+            sparse = extra == ["sparse"]
+            known, extra = {"peak": row.peak(dtype, sparse=sparse).value}, [] if sparse else extra
+    if field not in known:
+        raise unknown(f"field of {head}", field, known)
+    if extra:
+        raise BadValue(f"{' '.join([head, *rest])!r}: nothing can follow {head} {field}, but {' '.join(extra)!r} does")
+    found = known[field]
+    return found if isinstance(found, Quantity) else Quantity(found)
 
 
-def fill(text: str, cases: Cases) -> str:
+def fill(text: str, ask: Callable[[str], Answer]) -> str:
     """Put the answers in the place of ``{{ request }}`` in a label."""
-    return re.sub(r"\{\{(.*?)\}\}", lambda m: str(ask(m[1].strip(), cases)), text)
+    return re.sub(r"\{\{(.*?)\}\}", lambda found: str(ask(found[1].strip())), text)

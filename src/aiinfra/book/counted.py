@@ -19,14 +19,16 @@ def counted(directive, kind: str, title: str) -> counted_box:
     """A new box of a kind, counted within its document."""
     env = directive.env
     counts = env.temp_data.setdefault("aiinfra-counts", {})
-    counts[kind] = counts.get(kind, 0) + 1
-    name = directive.options.get("name") or f"{kind}-{env.docname.rsplit('/', 1)[-1]}-{counts[kind]}"
-    box = counted_box(kind=kind, number=counts[kind], docname=env.docname, classes=["counted", kind], ids=[nodes.make_id(name)])
+    number = counts.get(kind, 0) + 1
+    name = directive.options.get("name") or f"{kind}-{env.docname.replace('/', '-')}-{number}"
+    anchor = nodes.make_id(name) or f"{kind}-{number}"
+    env.get_domain("aiinfra").note_box(kind, name, env.docname, number, anchor)
+    counts[kind] = number
+    box = counted_box(kind=kind, number=number, docname=env.docname, classes=["counted", kind], ids=[anchor])
     directive.set_source_info(box)
     directive.state.document.note_explicit_target(box, box)
     found, messages = directive.parse_inline(title, lineno=directive.lineno)
     box += counted_title("", "", *found, *messages)
-    env.get_domain("aiinfra").note_box(kind, name, env.docname, counts[kind], box["ids"][0])
     return box
 
 

@@ -1,4 +1,4 @@
-"""What the book remembers across documents: where each formula stands, and every numbered box."""
+"""What the book remembers across documents: every numbered box, every answer, and who shows them."""
 
 from __future__ import annotations
 
@@ -8,56 +8,65 @@ from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
 from aiinfra.book.counted import NAMES, number_of
+from aiinfra.errors import BadValue
 
 logger = logging.getLogger(__name__)
 
 
+def declared_twice(name: str, first: tuple) -> str:
+    """The message for a second box of a name."""
+    return f"{name!r} is declared twice, first as {first[1]} in {first[0]}"
+
+
 class BookDomain(Domain):
-    """Formulas by document, and boxes (examples, flips, exercises) by name."""
+    """Boxes (examples, flips, exercises) and answers by name, and the documents that show what others hold."""
 
     name = "aiinfra"
     label = "AI Infra Book"
-    initial_data = {"formulas": {}, "boxes": {}, "answers": {}}
-    data_version = 2
-
-    def note_formula(self, key: str, docname: str) -> None:
-        self.data["formulas"].setdefault(key, [])
-        if docname not in self.data["formulas"][key]:
-            self.data["formulas"][key].append(docname)
+    initial_data = {"boxes": {}, "answers": {}, "gatherers": set()}
+    data_version = 3
+    changed = False  # whether this build read or removed a document
 
     def note_box(self, kind: str, name: str, docname: str, number: int, anchor: str) -> None:
-        self.data["boxes"][name] = (kind, docname, number, anchor)
+        if name in self.data["boxes"]:
+            raise BadValue(declared_twice(name, self.data["boxes"][name]))
+        self.data["boxes"][name] = (docname, kind, number, anchor)
 
     def note_answer(self, name: str, answer: list[nodes.Node]) -> None:
+        if name in self.data["answers"]:
+            raise BadValue(f"exercise {name!r} has a solution already")
         self.data["answers"][name] = (self.env.docname, answer)
 
+    def note_gatherer(self, docname: str) -> None:
+        self.data["gatherers"].add(docname)
+
     def clear_doc(self, docname: str) -> None:
-        for key, docs in list(self.data["formulas"].items()):
-            self.data["formulas"][key] = [d for d in docs if d != docname]
+        self.changed = True
+        self.data["gatherers"].discard(docname)
         for store in ("boxes", "answers"):
-            place = 1 if store == "boxes" else 0
-            self.data[store] = {n: row for n, row in self.data[store].items() if row[place] != docname}
+            self.data[store] = {n: row for n, row in self.data[store].items() if row[0] != docname}
 
     def merge_domaindata(self, docnames, otherdata) -> None:
-        for key, docs in otherdata["formulas"].items():
-            for docname in docs:
-                if docname in docnames:
-                    self.note_formula(key, docname)
-        for store, place in (("boxes", 1), ("answers", 0)):
-            self.data[store] |= {n: row for n, row in otherdata[store].items() if row[place] in docnames}
+        self.data["gatherers"] |= otherdata["gatherers"] & set(docnames)
+        for store in ("boxes", "answers"):
+            new = {n: row for n, row in otherdata[store].items() if row[0] in docnames}
+            for name in sorted(new.keys() & self.data["boxes"].keys()) if store == "boxes" else ():
+                message = declared_twice(name, self.data["boxes"][name])
+                logger.warning("%s: %s", new[name][1], message, location=new[name][0], type="aiinfra", subtype=new[name][1])
+            self.data[store] |= new
+
+    def exercises(self) -> list[str]:
+        """Names of all exercises, in the order of the book."""
+        numbers = self.env.toc_secnumbers
+        found = {n: row for n, row in self.data["boxes"].items() if row[1] == "exercise"}
+        return sorted(found, key=lambda n: (numbers.get(found[n][0], {}).get("") or (), found[n][0], found[n][2]))
 
     def formula_link(self, builder, fromdoc: str, key: str) -> nodes.Node | None:
-        """A link to the first chapter that derives a formula, with its equation number."""
-        docs = self.data["formulas"].get(key)
-        if not docs:
-            return None
-        equations = self.env.get_domain("math")
-        number = equations.equations.get(key, (docs[0], 0))[1]
-        text = f"({number_of(self.env, docs[0], number)})"
-        return make_refnode(builder, fromdoc, docs[0], nodes.make_id(f"equation-{key}"), nodes.Text(text))
+        """A link to where a chapter shows a formula, with its equation number."""
+        return self.env.get_domain("math").resolve_xref(self.env, fromdoc, builder, "eq", key, None, None)
 
     def box_link(self, builder, fromdoc: str, name: str) -> nodes.Node:
-        kind, docname, number, anchor = self.data["boxes"][name]
+        docname, kind, number, anchor = self.data["boxes"][name]
         text = f"{NAMES[kind]} {number_of(self.env, docname, number)}"
         return make_refnode(builder, fromdoc, docname, anchor, nodes.Text(text))
 

@@ -8,7 +8,7 @@ from docutils.parsers.rst import directives
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective
 from aiinfra.book.counted import counted, counted_box
-from aiinfra.errors import BadValue, unknown
+from aiinfra.errors import unknown
 
 
 class solution_node(nodes.General, nodes.Element):
@@ -29,8 +29,6 @@ class ExerciseDirective(BookDirective):
     @base.guarded
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        if name in self.env.get_domain("aiinfra").data["boxes"]:
-            raise BadValue(f"exercise {name!r} is declared twice")
         self.options["name"] = name
         title = self.options.get("title", "") + (" *(harder)*" if "hard" in self.options else "")
         return [self.body(counted(self, "exercise", title.strip()))]
@@ -47,17 +45,19 @@ class SolutionDirective(BookDirective):
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
         domain = self.env.get_domain("aiinfra")
-        boxes = {n for n, row in domain.data["boxes"].items() if row[0] == "exercise" and row[1] == self.env.docname}
+        boxes = {n for n, row in domain.data["boxes"].items() if row[:2] == (self.env.docname, "exercise")}
         if name not in boxes:
             raise unknown("exercise", name, boxes)
-        node = solution_node(exercise=name, docname=self.env.docname)
-        self.set_source_info(node)
-        self.body(node)
+        parts: list[nodes.Node] = []
         if "answer" in self.options:
             answer = self.ask(self.options["answer"])
-            parts = base.shown(answer.value, f"{answer.spec} {answer.unit}".strip())
+            parts = base.shown(answer.value, answer.format)
+        domain.note_answer(name, [p.deepcopy() for p in parts])
+        node = solution_node(exercise=name)
+        self.set_source_info(node)
+        self.body(node)
+        if parts:
             node += nodes.paragraph("", "", nodes.strong("", "Answer: "), *parts, nodes.Text("."), classes=["answer"])
-            domain.note_answer(name, [p.deepcopy() for p in parts])
         return [node]
 
 
@@ -66,36 +66,47 @@ class AnswersDirective(BookDirective):
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
+        self.env.get_domain("aiinfra").note_gatherer(self.env.docname)
         return [answers_list()]
 
 
 def gather(app, doctree, docname) -> None:
     """In print, move each solution to the list; on screen, fill the list with links and results."""
     places = list(doctree.findall(answers_list))
-    domain = app.env.get_domain("aiinfra")
-    if app.builder.format == "latex" and places:
+    if app.builder.format != "latex":
+        for place in places:
+            place.replace_self(results(app, docname))
+        return
+    for place in places[:1]:
         boxes = {box["ids"][0]: box for box in doctree.findall(counted_box)}
         for node in list(doctree.findall(solution_node)):
             node.parent.remove(node)
-            box = boxes[nodes.make_id(node["exercise"])]
-            anchor = f"solution-{node['exercise']}"
-            page = nodes.raw("", rf"page~\pageref{{{anchor}}}", format="latex")
-            box += nodes.paragraph("", "", nodes.emphasis("", "Solution: "), page)
-            link = nodes.reference("", box["shown"], refuri=f"%{box['docname']}#{box['ids'][0]}", internal=True)
-            places[0] += nodes.raw("", rf"\phantomsection\label{{{anchor}}}", format="latex")
-            places[0] += nodes.paragraph("", "", nodes.strong("", "", link))
-            places[0] += node.children
+            place += moved(node, boxes[nodes.make_id(node["exercise"])])
     for place in places:
-        if app.builder.format != "latex":
-            items = []
-            for name, (kind, *_rest) in sorted(domain.data["boxes"].items(), key=lambda row: row[1][1:3]):
-                if kind == "exercise":
-                    line = nodes.paragraph("", "", domain.box_link(app.builder, docname, name))
-                    if name in domain.data["answers"]:
-                        line += [nodes.Text(": "), *[p.deepcopy() for p in domain.data["answers"][name][1]]]
-                    items.append(nodes.list_item("", line))
-            place += nodes.bullet_list("", *items)
         place.replace_self(place.children)
+
+
+def results(app, docname: str) -> nodes.bullet_list:
+    """A link to each exercise of the book, and its result where it has one."""
+    domain = app.env.get_domain("aiinfra")
+    found = nodes.bullet_list()
+    for name in domain.exercises():
+        line = nodes.paragraph("", "", domain.box_link(app.builder, docname, name))
+        _, answer = domain.data["answers"].get(name, ("", []))
+        if answer:
+            line += [nodes.Text(": "), *[p.deepcopy() for p in answer]]
+        found += nodes.list_item("", line)
+    return found
+
+
+def moved(solution: solution_node, box: counted_box) -> list[nodes.Node]:
+    """A solution as it stands in the list; its exercise says on which page that is."""
+    anchor = f"solution-{box['ids'][0]}"
+    page = nodes.raw("", rf"page~\pageref{{{anchor}}}", format="latex")
+    box += nodes.paragraph("", "", nodes.emphasis("", "Solution: "), page)
+    label = nodes.raw("", rf"\phantomsection\label{{{anchor}}}", format="latex")
+    link = nodes.reference("", box["shown"], refuri=f"%{box['docname']}#{box['ids'][0]}", internal=True)
+    return [label, nodes.paragraph("", "", nodes.strong("", "", link)), *solution.children]
 
 
 def visit_solution_html(self, node) -> None:

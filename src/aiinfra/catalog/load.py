@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aiinfra import sources
 from aiinfra.catalog.schema import KINDS, Device, Measurement, Model, Peak, Value
-from aiinfra.errors import AIInfraError, CatalogError, UnknownName, unknown
+from aiinfra.errors import AIInfraError, CatalogError, UnknownName, brief, unknown
 from aiinfra.formats import BYTES
 from aiinfra.units import Quantity, parse, parse_unit
 
@@ -26,12 +26,12 @@ def _entries(paths: list[Path]) -> Iterator[tuple[str, str, dict]]:
     for path in paths:
         try:
             tables = tomllib.loads(path.read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # also what is not UTF-8
             raise CatalogError(f"{path.name}: not TOML, or a key declared twice: {error}") from None
         for key, table in tables.items():
             where = f"{path.name}, {key}"
             if not isinstance(table, dict):
-                raise CatalogError(f"{where}: expected a table, not {table!r}")
+                raise CatalogError(f"{where}: expected a table, not {brief(table)}")
             if key in seen:
                 raise CatalogError(f"{where}: the key is declared twice, first in {seen[key]}")
             seen[key] = path.name
@@ -41,53 +41,61 @@ def _entries(paths: list[Path]) -> Iterator[tuple[str, str, dict]]:
 def _value(where: str, table: object, unit: str) -> Value:
     """A value with its provenance, or the field that is missing or wrong."""
     if not isinstance(table, dict) or "value" not in table:
-        raise CatalogError(f"{where} = {table!r}: expected a table with value, {', '.join(PROVENANCE)}")
+        raise CatalogError(f"{where} = {brief(table)}: expected a table with value, {', '.join(PROVENANCE)}")
     lacking = [name for name in PROVENANCE if name not in table]
     if lacking:
-        raise CatalogError(f"{where} = {table['value']!r}: lacks {', '.join(lacking)}; every value needs its source")
+        raise CatalogError(f"{where} = {brief(table['value'])}: lacks {', '.join(lacking)}; every value needs its source")
     extra = set(table) - {"value", *PROVENANCE, *OPTIONAL}
     if extra:
         raise CatalogError(f"{where}: {unknown('field', min(extra), ['value', *PROVENANCE, *OPTIONAL])}")
     if table["kind"] not in KINDS:
         raise CatalogError(f"{where}: {unknown('kind', table['kind'], KINDS)}")
     _provenance(where, table)
+    _texts(where, table, OPTIONAL)
     return Value(_typed(where, table["value"], unit), **{k: v if k != "read" else str(v) for k, v in table.items() if k != "value"})
 
 
+def _texts(where: str, table: dict, names: tuple) -> None:
+    for name in names:
+        if not isinstance(table.get(name, ""), str):
+            raise CatalogError(f"{where}: {name} = {brief(table[name])} must be text")
+
+
 def _provenance(where: str, table: dict) -> None:
+    _texts(where, table, ("source",))
     if table["source"] not in sources.titles():
         raise CatalogError(f"{where}: {unknown('source', table['source'], sources.titles())}")
     if not isinstance(table["at"], str) or not table["at"].strip():
-        raise CatalogError(f"{where}: at = {table['at']!r} must say where in the source")
+        raise CatalogError(f"{where}: at = {brief(table['at'])} must say where in the source")
     if not isinstance(table["read"], date):
-        raise CatalogError(f"{where}: read = {table['read']!r} must be a date, such as 2026-12-01")
+        raise CatalogError(f"{where}: read = {brief(table['read'])} must be a date, such as 2026-12-01")
     if not isinstance(table["verified"], bool):
-        raise CatalogError(f"{where}: verified = {table['verified']!r} must be true or false")
+        raise CatalogError(f"{where}: verified = {brief(table['verified'])} must be true or false")
 
 
 def _typed(where: str, value: object, unit: str) -> object:
     if unit == "flag":
         if not isinstance(value, bool):
-            raise CatalogError(f"{where} = {value!r}: must be true or false")
+            raise CatalogError(f"{where} = {brief(value)}: must be true or false")
         return value
     if unit == "word":
-        if value not in BYTES:
+        if not isinstance(value, str) or value not in BYTES:
             raise CatalogError(f"{where}: {unknown('format', value, BYTES)}")
         return value
     if unit == "count":
         if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-            raise CatalogError(f"{where} = {value!r}: must be a whole number above zero")
+            raise CatalogError(f"{where} = {brief(value)}: must be a whole number above zero")
         return value
     if not isinstance(value, str):
-        raise CatalogError(f"{where} = {value!r}: must be text with a unit, such as '80 {unit}'")
+        raise CatalogError(f"{where} = {brief(value)}: must be text with a unit, such as '80 {unit}'")
     try:
         quantity = parse(value)
     except AIInfraError as error:
         raise CatalogError(f"{where}: {error}") from None
     if quantity.unit.dims != parse_unit(unit)[1].dims:
-        raise CatalogError(f"{where} = {value!r}: unit must measure {unit}")
+        raise CatalogError(f"{where} = {brief(value)}: unit must measure {unit}")
     if not quantity.value > 0:
-        raise CatalogError(f"{where} = {value!r}: must be above zero")
+        raise CatalogError(f"{where} = {brief(value)}: must be above zero")
     return Quantity(quantity.value, quantity.unit)
 
 
@@ -105,7 +113,7 @@ def _build(kind: type, where: str, key: str, table: dict, **ready) -> object:
                 raise CatalogError(f"{where}: field {name} is missing")
         elif unit is None:
             if not isinstance(table[name], str) or not table[name]:
-                raise CatalogError(f"{where}: {name} = {table[name]!r} must be text")
+                raise CatalogError(f"{where}: {name} = {brief(table[name])} must be text")
             made[name] = table[name]
         else:
             made[name] = _value(f"{where}, {name}", table[name], unit)
@@ -117,6 +125,7 @@ def _peak(where: str, table: dict) -> Peak:
     if lacking:
         raise CatalogError(f"{where}: a peak lacks {', '.join(lacking)}")
     head = {n: table[n] for n in ("input", "accumulate", "sparse", "unit_kind")}
+    _texts(where, table, ("input", "accumulate", "unit_kind"))
     where = f"{where}, peak {head['input']}"
     if head["input"] not in BYTES:
         raise CatalogError(f"{where}: {unknown('format', head['input'], BYTES)}")
@@ -134,7 +143,10 @@ def read_devices(paths: list[Path]) -> dict[str, Device]:
     """Devices of some files, by key."""
     found = {}
     for where, key, table in _entries(paths):
-        peaks = tuple(_peak(where, p) for p in table.get("peak", []))
+        rows = table.get("peak", [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise CatalogError(f"{where}: peak = {brief(rows)} must be a list of tables")
+        peaks = tuple(_peak(where, row) for row in rows)
         names = [(p.input, p.accumulate, p.sparse, p.unit_kind) for p in peaks]
         twice = next((n for n in names if names.count(n) > 1), None)
         if twice:
@@ -156,6 +168,13 @@ def read_measurements(paths: list[Path]) -> dict[str, Measurement]:
             raise CatalogError(f"{where}: {unknown('field', min(extra), known)}")
         _provenance(where, table)
         row = table | {"read": str(table["read"])}
+        _texts(where, table, ("what", "note", "model", "device", "weights", "kv", "dtype"))
+        for name in ("devices", "batch", "prompt", "answer", "context"):
+            if name in row:
+                _typed(f"{where}, {name}", row[name], "count")
+        for name in ("weights", "kv", "dtype"):
+            if name in row:
+                _typed(f"{where}, {name}", row[name], "word")
         for name in ("value", "size"):
             if name in row:
                 try:

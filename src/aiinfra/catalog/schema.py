@@ -74,6 +74,10 @@ class Model:
             return self.dtype
         return self.tied if symbol == "untied" else getattr(self, symbol, None)
 
+    def lacks(self, symbol: str, dtype: str | None = None) -> str:
+        """Why the entry does not supply one of its own symbols: a model always does."""
+        return ""
+
     def symbols(self, dtype: str | None = None) -> dict:
         """Values by symbol name; a new mapping each time."""
         return dict(self._symbols)
@@ -131,6 +135,19 @@ class Device:
         if symbol == "peak":
             return self.peak(dtype) if dtype else None
         return getattr(self, self.FIELDS[symbol]) if symbol in self.FIELDS else None
+
+    def lacks(self, symbol: str, dtype: str | None = None) -> str:
+        """Why the device does not supply one of its own symbols, in words; empty where it is not its to supply."""
+        if symbol == "peak":
+            if dtype is None:
+                return f"dtype= says which peak of {self.key} is meant"
+            try:
+                self.peak(dtype)
+            except MissingInput as error:
+                return str(error)
+        if symbol in self.FIELDS and getattr(self, self.FIELDS[symbol]) is None:
+            return f"{self.key} has no published {self.FIELDS[symbol].replace('_', ' ')}"
+        return ""
 
     def symbols(self, dtype: str | None = None) -> dict:
         """Values by symbol name, with the dense peak of ``dtype`` where there is one; a new mapping each time."""

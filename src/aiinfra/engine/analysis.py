@@ -12,7 +12,7 @@ from aiinfra.engine import evaluate
 from aiinfra.engine.expressions import free_names, plain, slowest, with_max
 from aiinfra.engine.formula import Formula, formula
 from aiinfra.engine.table import table
-from aiinfra.errors import BadValue, MissingInput, unknown
+from aiinfra.errors import BadType, BadValue, MissingInput, OutsideValidity, brief, unknown
 from aiinfra.symbols import SYMBOLS
 from aiinfra.units import Quantity
 
@@ -57,9 +57,8 @@ def explain(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> Node
 
 def origin(symbol: str, entries: tuple, dtype: str | None) -> str:
     """Who says so: entry, source key and locator of a value from the catalogue."""
-    model = next((e for e in entries if e.kind == "model"), None)
     for entry in entries:
-        args = (dtype or (model and model.dtype.value),) if entry.kind == "device" else ()
+        args = (evaluate.computed_in(entries, dtype),) if entry.kind == "device" else ()
         value = entry.source_of(symbol, *args)
         if value is not None:
             return f"{entry.key}, {value.source}, {value.at}"
@@ -120,9 +119,10 @@ def solve_for(f: Formula, symbol: str, entries: tuple, inputs: dict, dtype: str 
     goal = given.pop(f.symbol)
     supplied.pop(f.symbol, None)
     values = supplied | given
-    gap = _gap(f, values, symbol)
+    [at] = _gap((f,), values, symbol, given)
     expr = expanded(f, set(values), toward=symbol)
-    value = _root(symbol, [plain(b) - sympy.Rational(goal) for b in _branches(expr)], values, lambda x: gap(x) - goal, goal)
+    equations = [plain(b) - sympy.Rational(goal) for b in _branches(expr)]
+    value = _root(symbol, equations, values, lambda x: at(x) - goal, lambda x: abs(goal or at(x)))
     if value is None:
         raise BadValue(f"no {symbol} makes {f.key} equal {Quantity(goal, f.unit)}")
     return Quantity(value, table().symbols[symbol].unit)
@@ -130,17 +130,21 @@ def solve_for(f: Formula, symbol: str, entries: tuple, inputs: dict, dtype: str 
 
 def break_even(f: Formula, other: Formula, symbol: str, entries: tuple, inputs: dict, dtype: str | None) -> Quantity:
     """The value of ``symbol`` at which two formulas give the same."""
+    if not isinstance(other, Formula):
+        raise BadType(f"break_even with {brief(other)}: expected a formula, such as formula('compute-time')")
     if f.unit.dims != other.unit.dims:
         raise BadValue(f"{f.key} is in {f.unit.text or 'no unit'} and {other.key} in {other.unit.text or 'no unit'}; they never meet")
     supplied, given = _collect(f, symbol, entries, inputs, dtype)
     values = supplied | given
-    first, second = _gap(f, values, symbol), _gap(other, values, symbol)
+    first, second = _gap((f, other), values, symbol, given)
     pairs = [
         plain(a) - plain(b)
         for a in _branches(expanded(f, set(values), toward=symbol))
         for b in _branches(expanded(other, set(values), toward=symbol))
     ]
-    value = _root(symbol, pairs, values, lambda x: first(x) - second(x), None, scale=first)
+    if all(pair.is_zero for pair in pairs):
+        raise BadValue(f"{f.key} and {other.key} are equal for every {symbol}")
+    value = _root(symbol, pairs, values, lambda x: first(x) - second(x), lambda x: abs(first(x)))
     if value is None:
         raise BadValue(f"no {symbol} makes {f.key} and {other.key} equal")
     return Quantity(value, table().symbols[symbol].unit)
@@ -157,18 +161,14 @@ def solution(f: Formula, other: Formula, symbol: str, known: set[str]) -> sympy.
     return sympy.factor_terms(sympy.cancel(found[0]))
 
 
-def _gap(f: Formula, values: dict, symbol: str):
-    """The formula as a function of one symbol, the others fixed."""
-    steps = evaluate.plan(table(), f.record, frozenset(values) | {symbol})
-
-    def at(x: float) -> float:
-        return evaluate.run(steps, values | {symbol: x})
-
-    at(1)  # conditions and missing inputs speak up here
-    return at
+def _gap(formulas: tuple, values: dict, symbol: str, given: dict) -> list:
+    """Each formula as a function of one symbol, the others fixed; a keyword that none of them reads is refused."""
+    plans = [evaluate.plan(table(), f.record, frozenset(values) | {symbol}) for f in formulas]
+    evaluate.unused(formulas[0].record, tuple(s for steps in plans for s in steps), given | {symbol: None})
+    return [lambda x, steps=steps: evaluate.run(steps, values | {symbol: x}) for steps in plans]
 
 
-def _root(symbol: str, equations: list, values: dict, gap, goal, scale=None) -> float | None:
+def _root(symbol: str, equations: list, values: dict, gap, size) -> float | None:
     """An exact solution of one of the equations that also solves the whole, else a bracketed one."""
     target = SYMBOLS[symbol]
     numbers = {SYMBOLS[n]: sympy.Rational(v) for n, v in values.items()}
@@ -178,13 +178,21 @@ def _root(symbol: str, equations: list, values: dict, gap, goal, scale=None) -> 
         there = _numeric(equation, numbers, values)
         if there.has(sympy.ceiling, sympy.floor):
             continue
-        candidates += [s for s in sympy.solve(there, sympy.Symbol(target.name)) if s.is_real and s > 0]
+        candidates += [s for s in sympy.solve(there, sympy.Symbol(target.name)) if s.is_real]
+
+    def solves(x: float) -> bool:
+        try:
+            return abs(gap(x)) <= 1e-9 * size(x)
+        except (BadValue, OutsideValidity):
+            return False
+
     for found in sorted(set(candidates)):
         value = int(found) if found.is_Integer else float(found)
-        size = abs(goal) if goal else abs(scale(value))
-        if abs(gap(value)) <= 1e-9 * size and (info.positive is False or value > 0):
+        allowed = info.minimum is None or value > info.minimum or (value == info.minimum and not info.positive)
+        if allowed and solves(value):
             return value
-    return _bisect(gap)
+    value = _bisect(gap)
+    return value if value is not None and solves(value) else None  # a jump past the goal is no solution
 
 
 def _numeric(equation, numbers: dict, values: dict):
@@ -215,7 +223,7 @@ def _bisect(gap) -> float | None:
         x = 2.0**power
         try:
             here = gap(x)
-        except (BadValue, ValueError):
+        except (BadValue, OutsideValidity):
             previous = None
             continue
         if here == 0:
@@ -248,6 +256,9 @@ def sensitivity(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> 
     while expr.has(slowest):
         top = next(e for e in expr.atoms(slowest) if not any(a.has(slowest) for a in e.args))
         expr = expr.xreplace({top: winner(*top.args)})
-    expr = expr.replace(sympy.ceiling, lambda a: sympy.ceiling(a.xreplace(numbers)))
+    for rounding in (sympy.ceiling, sympy.floor):
+        expr = expr.replace(rounding, lambda a, rounding=rounding: rounding(a.xreplace(numbers)))
     here = expr.xreplace(numbers)
+    if here == 0:
+        raise BadValue(f"{f.key} is zero at {evaluate.shown(tuple(sorted(known & set(evaluate.used(steps)))), values)}, so no percentage of it exists")
     return {n: float((sympy.diff(expr, SYMBOLS[n]) * SYMBOLS[n]).xreplace(numbers) / here) for n in free_names(expr)}

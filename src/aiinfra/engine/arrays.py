@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 
 from aiinfra.engine import evaluate
-from aiinfra.errors import BadType, BadValue, OutsideValidity
+from aiinfra.errors import BadType, BadValue, OutsideValidity, brief
 from aiinfra.engine.table import table
 
 BLOCK = 32_768
@@ -15,7 +15,10 @@ def clean(info, value: object):
     """A checked float64 array (or a plain number) in base units."""
     if not isinstance(value, (numpy.ndarray, list, tuple)):
         return evaluate.clean(info, value)
-    array = numpy.asarray(value)
+    try:
+        array = numpy.asarray(value)
+    except ValueError:
+        raise BadType(f"{info.name} = {brief(value)}: the rows have different lengths ({info.meaning})") from None
     if array.dtype.kind not in "iuf":
         raise BadType(f"{info.name}: an array of numbers is needed, not of {array.dtype} ({info.meaning})")
     array = array.astype(numpy.float64, copy=False)
@@ -26,29 +29,30 @@ def clean(info, value: object):
     inside = (floor < low or (not info.positive and low == floor)) and high < numpy.inf
     if not inside:
         bad = next(v for v in array.flat if not (floor < v < numpy.inf or (not info.positive and v == floor)))
-        raise BadValue(f"{info.name} = {bad!r} in an array: must be {evaluate.allowed(info)} ({info.meaning})")
+        raise BadValue(f"{info.name} = {float(bad)} in an array: must be {evaluate.allowed(info)} ({info.meaning})")
     if info.whole and not (array == numpy.floor(array)).all():
         bad = array[array != numpy.floor(array)].flat[0]
-        raise BadValue(f"{info.name} = {bad!r} in an array: must be {evaluate.allowed(info)} ({info.meaning})")
+        raise BadValue(f"{info.name} = {float(bad)} in an array: must be {evaluate.allowed(info)} ({info.meaning})")
     return array
 
 
 def run(formula, entries: tuple, inputs: dict, dtype: str | None):
     """The formula on arrays that broadcast together, float64 in base units."""
     t = table()
-    wide = {k: v for k, v in inputs.items() if isinstance(v, (numpy.ndarray, list, tuple))}
+    wide = {k: v for k, v in inputs.items() if isinstance(v, (numpy.ndarray, list, tuple)) and k in t.symbols}
     scalar = {k: v for k, v in inputs.items() if k not in wide}
     supplied, given = evaluate.gather(t, entries, scalar, dtype)
     for name, value in wide.items():
-        if name not in t.symbols:
-            raise evaluate.unknown("symbol", name, t.symbols)
         wide[name] = given[name] = clean(t.symbols[name], value)
     values = {k: float(v) for k, v in (supplied | given).items() if k not in wide}
-    steps = evaluate.plan(t, formula.record, frozenset(values) | frozenset(wide))
+    steps = evaluate.plan(t, formula.record, frozenset(values) | frozenset(wide), entries, dtype)
     evaluate.unused(formula.record, steps, given)
     functions = formula.array_functions()
     shapes = {a.shape for a in wide.values()}
-    size = max((a.size for a in wide.values()), default=1)
+    try:
+        size = numpy.prod(numpy.broadcast_shapes(*shapes), dtype=int)
+    except ValueError:
+        raise BadValue(f"the arrays do not fit together: {', '.join(f'{k} has shape {a.shape}' for k, a in wide.items())}") from None
     if len(shapes) != 1 or size <= BLOCK:
         return _block(formula, steps, functions, values | wide)
     result = numpy.empty(size)

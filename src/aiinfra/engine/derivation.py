@@ -8,13 +8,12 @@ rewriting maxima, then exact rational points. Points only refute; a step that no
 from __future__ import annotations
 
 import random
-from fractions import Fraction
 from typing import NamedTuple
 
 import sympy
 
 from aiinfra.errors import DefinitionError
-from aiinfra.engine.expressions import free_names, unit_of, with_max
+from aiinfra.engine.expressions import check_numbers, free_names, unit_of, with_max
 from aiinfra.engine.formula import Formula
 
 DERIVATIONS: dict[str, Derivation] = {}
@@ -47,9 +46,13 @@ class Derivation:
         DERIVATIONS[key] = self
 
     def _add(self, line: Line) -> Derivation:
-        unit_of(line.expr, f"derivation {self.key!r}, line {len(self.lines) + 1}")
+        where = f"derivation {self.key!r}, line {len(self.lines) + 1}"
+        conditions = [c for c in (line.condition, *line.given) if isinstance(c, sympy.Basic)]
+        for expr in (line.expr, *conditions):
+            check_numbers(expr, where)
+            unit_of(expr, where)
         if not line.why:
-            raise DefinitionError(f"derivation {self.key!r}, line {len(self.lines) + 1}: a step needs its reason")
+            raise DefinitionError(f"{where}: a step needs its reason")
         self.lines.append(line)
         return self
 
@@ -112,7 +115,7 @@ class Derivation:
                 verdicts.append("given" if line.verb == "start" else "computed")
                 continue
             before = self.lines[number - 2].expr
-            strict = {c.lhs: sympy.Symbol(c.lhs.name, positive=True) for c in self.formula.valid if c.is_Relational and c.lhs.is_Symbol and c.rhs.is_zero}
+            strict = {c.lhs: sympy.Symbol(c.lhs.name, positive=True) for c in self.formula.valid if isinstance(c, sympy.Gt) and c.lhs.is_Symbol and c.rhs.is_zero}
             before, after, condition, given = (_swap(x, strict) for x in (before, line.expr, line.condition, line.given))
             verdict = prove(before, line.relation, after, condition, where, given)
             if (verdict == "sampled") != line.sampled:
@@ -165,11 +168,12 @@ def _prove_given(before, relation, after, given, where) -> str:
 def _substituted(difference, given, slack):
     yield difference
     for condition in given:
-        if condition.lts.is_Symbol and condition.lts.is_nonnegative and condition.gts.is_number:  # all of 0 <= x < top
+        if isinstance(condition, sympy.Lt) and condition.lts.is_Symbol and condition.lts.is_nonnegative and condition.gts.is_number:  # all of 0 <= x < top
             yield difference.subs(condition.lts, condition.gts * slack / (1 + slack))
         for symbol in sorted(condition.free_symbols, key=lambda s: s.name):
-            for found in sympy.solve(condition.gts - condition.lts - slack, symbol):
-                yield difference.subs(symbol, found)
+            found = sympy.solve(condition.gts - condition.lts - slack, symbol)
+            if len(found) == 1:  # of several, each would have to do
+                yield difference.subs(symbol, found[0])
 
 
 def _under(before, after, condition, where):
@@ -234,13 +238,18 @@ def _refute(difference: sympy.Expr, equal: bool, where: str, claim: str) -> None
     for _ in range(POINTS):
         point = {s: _value(s, rng) for s in symbols}
         value = real.subs(point)
-        if value.is_number and not (value.is_zero or abs(value.evalf(30)) < 1e-20 if equal else value >= 0):
+        if not (value.is_number and value.is_finite and value.is_extended_real):
+            continue  # outside of where both sides are defined
+        if not (value.is_zero or abs(value.evalf(30)) < 1e-20 if equal else value >= 0):
             numbers = ", ".join(f"{s} = {v}" for s, v in point.items())
             raise DefinitionError(f"{where} is false: {claim}; at {numbers} the difference is {value}")
 
 
 def _value(symbol: sympy.Symbol, rng: random.Random) -> sympy.Rational:
+    """A value that the symbol allows: small and large ones, zero and negative ones where they are."""
+    if symbol.is_nonnegative and not symbol.is_positive and rng.random() < 0.1:
+        return sympy.Integer(0)
+    sign = 1 if symbol.is_nonnegative else rng.choice((1, -1))
     if symbol.is_integer:
-        return sympy.Integer(rng.randint(1, 40))
-    value = Fraction(rng.randint(1, 400), rng.randint(1, 40))
-    return sympy.Rational(value.numerator, value.denominator)
+        return sympy.Integer(sign * rng.choice((rng.randint(1, 40), rng.randint(1, 40), rng.randint(1, 4000))))
+    return sign * sympy.Rational(rng.randint(1, 400), rng.randint(1, 40)) * sympy.Integer(10) ** rng.choice((-3, 0, 0, 0, 3))

@@ -5,15 +5,17 @@ Nothing here imports SymPy: the functions that are called were generated from th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from math import inf
 from numbers import Integral, Real
 from typing import NamedTuple
 
 from aiinfra import formats
-from aiinfra.errors import BadType, BadValue, MissingInput, OutsideValidity, UnitError, UnknownName, unknown
+from aiinfra.errors import BadType, BadValue, MissingInput, OutsideValidity, UnitError, UnknownName, brief, unknown
 from aiinfra.units import Quantity, parse, spell
 
+MOST = sys.float_info.max  # a larger number has no float
 FORMAT_WORDS = {"weights": "b_w", "kv": "b_kv", "activations": "b_act"}
 
 
@@ -30,13 +32,11 @@ def clean(info, value: object) -> Real:
     if type(value) is not float and type(value) is not int:
         value = _number(info, value)
     low = info.minimum
-    if low is not None and not (low < value < inf) and (info.positive or value != low):
-        raise BadValue(f"{info.name} = {value!r}: must be {allowed(info)} ({info.meaning})")
-    if low is None and not -inf < value < inf:
-        raise BadValue(f"{info.name} = {value!r}: must be {allowed(info)} ({info.meaning})")
+    if not (-MOST if low is None else low) < value <= MOST and (info.positive or value != low):
+        raise BadValue(f"{info.name} = {brief(value)}: must be {allowed(info)} ({info.meaning})")
     if info.whole:
         if value != int(value):
-            raise BadValue(f"{info.name} = {value!r}: must be {allowed(info)} ({info.meaning})")
+            raise BadValue(f"{info.name} = {brief(value)}: must be {allowed(info)} ({info.meaning})")
         return int(value)
     return value
 
@@ -51,36 +51,40 @@ def allowed(info) -> str:
 
 def _number(info, value: object) -> Real:
     if isinstance(value, bool):
-        raise BadType(f"{info.name} = {value!r}: must be {allowed(info)}, not a bool ({info.meaning})")
+        raise BadType(f"{info.name} = {brief(value)}: must be {allowed(info)}, not a bool ({info.meaning})")
     if isinstance(value, str):
         if not any(info.unit.dims):
-            raise BadType(f"{info.name} = {value!r}: must be {allowed(info)}, not text ({info.meaning})")
+            raise BadType(f"{info.name} = {brief(value)}: must be {allowed(info)}, not text ({info.meaning})")
         value = parse(value)
     if isinstance(value, Quantity):
         if value.unit.dims != info.unit.dims:
             given = spell(value.unit.dims) or "a plain number"
             raise UnitError(f"{info.name} = {value}: unit must be {info.unit.text or 'none'}, not {given} ({info.meaning})")
-        return value.value
+        value = value.value
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
-        return float(value)
-    raise BadType(f"{info.name} = {value!r}: must be {allowed(info)}, not {type(value).__name__} ({info.meaning})")
+        try:
+            return float(value)
+        except OverflowError:  # a fraction beyond all floats
+            return inf
+    raise BadType(f"{info.name} = {brief(value)}: must be {allowed(info)}, not {type(value).__name__} ({info.meaning})")
 
 
 def gather(table, entries: tuple, inputs: Mapping[str, object], dtype: str | None) -> tuple[dict, dict]:
     """All supplied values by symbol name: (values from the catalogue, values from keywords)."""
     supplied: dict = {}
+    if dtype is not None:
+        formats.bytes_of(dtype)
     if entries:
-        kinds = [getattr(e, "kind", None) for e in entries]
+        kinds = [None if isinstance(e, type) else getattr(e, "kind", None) for e in entries]
         for entry, kind in zip(entries, kinds, strict=True):
             if kind is None:
-                raise BadType(f"{entry!r}: expected a catalogue entry, such as model('llama-3.1-70b') or device('h100-sxm')")
+                raise BadType(f"{brief(entry)}: expected a catalogue entry, such as model('llama-3.1-70b') or device('h100-sxm')")
             if kinds.count(kind) > 1:
                 raise BadValue(f"two entries of kind {kind!r}: {', '.join(e.key for e in entries if e.kind == kind)}; give one")
-        model = next((e for e in entries if e.kind == "model"), None)
         for entry in entries:
-            supplied.update(entry.symbols(dtype or (model and model.dtype.value)))
+            supplied.update(entry.symbols(computed_in(entries, dtype)))
     given: dict = {}
     symbols = table.symbols
     for name, value in inputs.items():
@@ -89,14 +93,24 @@ def gather(table, entries: tuple, inputs: Mapping[str, object], dtype: str | Non
             target = FORMAT_WORDS.get(name)
             if target is None:
                 raise unknown("symbol", name, [*symbols, *FORMAT_WORDS, "dtype"])
+            if target in inputs:
+                raise BadValue(f"{target} is given twice: as {name}={brief(value)} and as {target}={brief(inputs[target])}; give one")
             given[target] = formats.bytes_of(value)
         else:
             given[name] = clean(info, value)
     return supplied, given
 
 
-def plan(table, record, known: frozenset) -> tuple[Step, ...]:
-    """The formulas to evaluate, in order, to get from known values to this formula's result."""
+def computed_in(entries: tuple, dtype: str | None) -> str | None:
+    """The format computed in: as said, else that of the model's published weights."""
+    return dtype or next((e.dtype.value for e in entries if e.kind == "model"), None)
+
+
+def plan(table, record, known: frozenset, entries: tuple = (), dtype: str | None = None) -> tuple[Step, ...]:
+    """The formulas to evaluate, in order, to get from known values to this formula's result.
+
+    Where something is missing, the entries say whether they should have supplied it.
+    """
     steps: dict[str, Step] = {}
     missing: dict[str, None] = {}
 
@@ -115,15 +129,15 @@ def plan(table, record, known: frozenset) -> tuple[Step, ...]:
     for arg in record.inputs:
         need(arg, (record.symbol,))
     if missing:
-        raise MissingInput(f"{record.key} needs {'; '.join(_wanted(table, name) for name in missing)}")
+        raise MissingInput(f"{record.key} needs {'; '.join(_wanted(table, name, entries, dtype) for name in missing)}")
     return (*steps.values(), Step(record.symbol, record, record.inputs))
 
 
-def _wanted(table, name: str) -> str:
+def _wanted(table, name: str, entries: tuple, dtype: str | None) -> str:
     info = table.symbols[name]
     unit = f", in {info.unit.text}" if info.unit.text else ""
-    hint = "; a device supplies it for a dtype it has a peak for" if name == "peak" else ""
-    return f"{name} ({info.meaning}{unit}{hint})"
+    why = [said for e in entries if (said := e.lacks(name, computed_in(entries, dtype)))]
+    return f"{name} ({'; '.join([info.meaning + unit, *why])})"
 
 
 def used(steps: tuple[Step, ...]) -> set[str]:
@@ -142,7 +156,7 @@ def run(steps: tuple[Step, ...], values: dict) -> Real:
             result = record.point(*numbers)
         except (ZeroDivisionError, OverflowError, ValueError):
             result = None
-        if result is None or not -inf < result < inf:
+        if result is None or not -MOST <= result <= MOST:
             raise BadValue(f"{record.key} has no finite value at {shown(args, values)}")
         values[name] = result
     return result

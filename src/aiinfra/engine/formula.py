@@ -102,6 +102,9 @@ class Formula:
     def __repr__(self) -> str:
         return f"<Formula {self.key}: {self.symbol} {self.relation} f({', '.join(self.inputs)})>"
 
+    def __reduce__(self):
+        return _restore, (self.module, self.key)  # a formula travels as its name, and there is one of each
+
     # Numbers
 
     @property
@@ -134,7 +137,7 @@ class Formula:
         signature = (self.key, frozenset(supplied), frozenset(given), strict)
         steps = t.plans.get(signature)
         if steps is None:
-            steps = evaluate.plan(t, self.record, frozenset(supplied) | frozenset(given))
+            steps = evaluate.plan(t, self.record, frozenset(supplied) | frozenset(given), entries, dtype)
             if strict:
                 evaluate.unused(self.record, steps, given)
             t.plans[signature] = steps
@@ -241,6 +244,13 @@ def formula(key: str) -> Formula:
     if key not in _loaded:
         _loaded[key] = AUTHORED.get(key) or Formula.from_record(table().records[key])
     return _loaded[key]
+
+
+def _restore(module: str, key: str) -> Formula:
+    if key not in table().records:
+        importlib.import_module(module)  # declared outside the package
+        return AUTHORED[key]
+    return formula(key)
 
 
 def formula_keys() -> tuple[str, ...]:

@@ -1,0 +1,291 @@
+"""Declaring and calling formulas: what is refused, what resolves, what bad input says."""
+
+import copy
+import math
+import pickle
+import threading
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy
+import pytest
+import sympy
+
+from aiinfra import device, errors, formula, formula_keys, model, parse, symbols
+from aiinfra.engine import formula as engine
+from aiinfra.engine.expressions import slowest
+from aiinfra.engine.formula import Formula
+from aiinfra.symbols import alpha, batch, beta, context, data, half_rate_bytes, t_move
+from aiinfra.units import Quantity, byte, second
+
+STEP = formula("decode-step-bound")
+LLAMA, H100 = model("llama-3.1-70b"), device("h100-sxm")
+
+
+@pytest.fixture
+def declare(monkeypatch):
+    """Declare formulas and symbols that are gone after the test."""
+    monkeypatch.setattr(engine, "AUTHORED", dict(engine.AUTHORED))
+    monkeypatch.setattr(symbols, "TABLE", dict(symbols.TABLE))
+    monkeypatch.setattr(symbols, "SYMBOLS", dict(symbols.SYMBOLS))
+
+    def made(key="test-formula", left=t_move, right=data / beta, **kwargs):
+        return Formula(key, left, right, **{"says": "A test.", "resolves": False} | kwargs)
+
+    return made
+
+
+# Declaring
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "says"),
+    [
+        ({"right": sympy.Symbol("nothing") / beta}, "unknown symbol 'nothing'"),
+        ({"right": sympy.Symbol("data") / beta}, "unknown symbol 'data'"),  # same name, not the declared one
+        ({"right": data + beta}, r"cannot add B.* \(\w+\) and B.* \(\w+\)"),
+        ({"right": data}, "t_move is in s, the right side in B"),
+        ({"left": half_rate_bytes}, "half_rate_bytes is in B, the right side in s"),
+        ({"right": 1.5 * data / beta}, "float literal 1.5"),
+        ({"right": sympy.oo * data / beta}, "oo in the expression"),
+        ({"valid": (data > 2.5,)}, "float literal 2.5"),
+        ({"valid": (data > beta,)}, "cannot add"),
+        ({"right": slowest(alpha, data)}, "cannot add s .* and B"),
+        ({"right": alpha ** (data / beta)}, "an exponent must be a plain number"),
+        ({"right": sympy.sin(batch) * alpha}, "sin is not among the functions"),
+        ({"right": alpha * sympy.log(data)}, "argument of log must be a plain number"),
+        ({"key": "kv-bytes"}, "'kv-bytes' is declared twice"),
+        ({"key": "KV bytes"}, "lower case"),
+        ({"relation": "<"}, "'<' is not one of =, >=, <=, ~"),
+        ({"cites": ("nobody2099",)}, "unknown citation key 'nobody2099'"),
+        ({"cites": "amdahl1967"}, "takes a tuple of keys"),
+        ({"left": symbols.kv_bytes, "right": data, "resolves": True}, "kv_bytes is already defined by 'kv-bytes'"),
+    ],
+)
+def test_wrong_declaration_is_refused(declare, kwargs, says):
+    from aiinfra import formulas
+
+    formulas.load()
+    with pytest.raises(errors.AIInfraError, match=says) as error:
+        declare(**kwargs)
+    assert isinstance(error.value, (ValueError, KeyError))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "latex", "says"),
+    [("batch", "zz", "'batch' is declared twice"), ("new_one", "B", "LaTeX 'B' already means 'batch'"), ("not a name", "zz", "identifier")],
+)
+def test_a_letter_means_one_thing(declare, name, latex, says):
+    with pytest.raises(errors.DefinitionError, match=says):
+        symbols.symbol(name, latex, "something else")
+
+
+def test_a_unit_symbol_carries_its_unit_and_is_one(declare):
+    with pytest.raises(errors.DefinitionError, match="the right side in no unit"):
+        declare(left=symbols.step_flops, right=2 * batch)
+    assert declare(left=symbols.step_flops, right=2 * batch * symbols.one_flop)(batch=3) == parse("6 FLOP")
+
+
+def test_a_formula_of_one_s_own_evaluates(declare):
+    own = declare(right=slowest(data / beta, alpha), relation=">=", valid=(beta > data,))
+    assert repr(own(data=3, beta="4 B/s", alpha="2 s")) == ">= 2 s"
+    assert list(own.array(data=[1, 2], beta=4.0, alpha=0.25)) == [0.25, 0.5]
+    with pytest.raises(errors.OutsideValidity, match="test-formula holds only for beta > data; here"):
+        own(data=3, beta=2, alpha=1)
+
+
+# Looking up
+
+
+@pytest.mark.parametrize("key", [1, None, [], "", "kv-byte", STEP, "KV-BYTES"])
+def test_unknown_formula(key):
+    with pytest.raises(KeyError) as error:
+        formula(key)
+    assert "unknown formula" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_near_names_are_listed():
+    with pytest.raises(errors.UnknownName, match="near: .*kv-bytes"):
+        formula("kv-byte")
+
+
+@pytest.mark.parametrize("carry", [copy.copy, copy.deepcopy, lambda f: pickle.loads(pickle.dumps(f))])
+def test_there_is_one_formula_of_a_key(carry):
+    assert carry(STEP) is STEP
+    assert carry(STEP)(LLAMA, H100, devices=8, batch=1, context=0) == STEP(LLAMA, H100, devices=8, batch=1, context=0)
+
+
+# Calling
+
+
+def test_resolving_is_substitution_by_hand():
+    point = {"devices": 8, "batch": 16, "context": 4096}
+    weights = formula("weight-bytes-read")(LLAMA)
+    cache = formula("kv-bytes")(LLAMA, batch=16, context=4096)
+    work = formula("decode-flops")(LLAMA, batch=16, context=4096)
+    direct = STEP(weight_read=weights, kv_bytes=cache, step_flops=work, devices=8, beta_mem=H100.memory_bandwidth.value, peak=H100.peak("bf16").value)
+    assert STEP(LLAMA, H100, **point) == direct == STEP(H100, LLAMA, **point)
+
+
+def test_keywords_override_entries():
+    assert formula("kv-bytes-per-token")(LLAMA, n_layer=1).value * 80 == formula("kv-bytes-per-token")(LLAMA).value
+    assert STEP(LLAMA, H100, devices=8, batch=1, context=0, beta_mem="6.7 TB/s").value * 2 == STEP(LLAMA, H100, devices=8, batch=1, context=0).value
+
+
+def test_formats_are_the_bytes_of_an_element():
+    per_token = formula("kv-bytes-per-token")
+    assert per_token(LLAMA, kv="fp8").value * 2 == per_token(LLAMA, kv="bf16").value == per_token(LLAMA, b_kv="2 B").value
+    assert formula("weight-bytes")(LLAMA, weights="int4").value * 4 == formula("weight-bytes")(LLAMA).value
+
+
+def test_entries_are_never_changed():
+    before = LLAMA.symbols()
+    STEP(LLAMA, H100, devices=8, batch=1, context=0, weights="fp8")
+    assert LLAMA.symbols() == before
+
+
+def test_whole_numbers_stay_whole():
+    value = formula("kv-bytes")(LLAMA, batch=10**6, context=10**12).value
+    assert (type(value), value) == (int, 327_680 * 10**18)  # beyond what a float holds exactly
+
+
+def test_relation_and_unit_come_with_the_result():
+    found = STEP(LLAMA, H100, devices=8, batch=1, context=8192)
+    assert (found.relation, f"{found:.2f ms}", found > "5 ms", found < 0.006) == (">=", "5.29 ms", True, True)
+
+
+ALLOWED = "must be a finite number above zero"
+WHOLE = "must be a whole number above zero"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind", "says"),
+    [
+        ("batch", 0, ValueError, f"batch = 0: {ALLOWED}"),
+        ("batch", -1.5, ValueError, f"batch = -1.5: {ALLOWED}"),
+        ("batch", math.nan, ValueError, f"batch = nan: {ALLOWED}"),
+        ("batch", math.inf, ValueError, f"batch = inf: {ALLOWED}"),
+        ("batch", numpy.float64("nan"), ValueError, f"batch = nan: {ALLOWED}"),
+        ("batch", 10**400, ValueError, f"batch = 1000.*…: {ALLOWED}"),
+        pytest.param("batch", 10**5000, ValueError, f"batch = an integer of 16610 bits: {ALLOWED}", id="huge"),
+        ("batch", Fraction(10**400), ValueError, f"batch = inf: {ALLOWED}"),
+        ("batch", True, TypeError, f"batch = True: {ALLOWED}, not a bool"),
+        ("batch", numpy.bool_(True), TypeError, f"batch = .*True.*: {ALLOWED}, not bool"),
+        ("batch", "8", TypeError, f"batch = '8': {ALLOWED}, not text"),
+        ("batch", None, TypeError, f"batch = None: {ALLOWED}, not NoneType"),
+        ("batch", 1j, TypeError, f"batch = 1j: {ALLOWED}, not complex"),
+        ("batch", Decimal(2), TypeError, f"{ALLOWED}, not Decimal"),
+        ("batch", [1], TypeError, f"{ALLOWED}, not list"),
+        ("batch", numpy.zeros((40, 40)), TypeError, f"{ALLOWED}, not ndarray"),
+        ("batch", parse("8 GB"), ValueError, "batch = 8 GB: unit must be none, not B"),
+        ("batch", Quantity(None), TypeError, f"{ALLOWED}, not NoneType"),
+        ("batch", Quantity(math.nan), ValueError, f"batch = nan: {ALLOWED}"),
+        ("context", -1, ValueError, "context = -1: must be a finite number, zero or more"),
+        ("devices", 1.5, ValueError, f"devices = 1.5: {WHOLE}"),
+        ("devices", 0, ValueError, f"devices = 0: {WHOLE}"),
+        ("devices", Fraction(3, 2), ValueError, f"devices = 1.5: {WHOLE}"),
+        ("beta_mem", "80 GB", ValueError, "beta_mem = 80 GB: unit must be B/s, not B"),
+        ("beta_mem", "3 Tb/s", ValueError, "Tbit or TB"),
+        ("beta_mem", "fast", ValueError, "expected a number and a unit"),
+        ("beta_mem", "0 B/s", ValueError, "beta_mem = 0: must be a finite number above zero with unit B/s"),
+        ("beta_mem", "-1 B/s", ValueError, "beta_mem = -1: must"),
+        ("weights", "int3", KeyError, "unknown format 'int3'; near: int8, int4"),
+        ("weights", 2, KeyError, "unknown format 2"),
+        ("dtype", "bf17", KeyError, "unknown format 'bf17'; near: bf16"),
+        ("dtype", [], KeyError, "unknown format"),
+        ("dtype", "fp4", TypeError, "peak .*h100-sxm has no published peak dense fp4; it has .*bf16"),
+        ("bacth", 1, KeyError, "unknown symbol 'bacth'; near: batch"),
+        ("price", "$2/h", KeyError, "does not use price; it uses .*batch"),
+        ("t_step", 1, KeyError, "does not use t_step"),
+    ],
+)
+def test_bad_input_gives_one_clear_line(name, value, kind, says):
+    good = {"devices": 8, "batch": 1, "context": 1}
+    with pytest.raises(kind, match=says) as error:
+        STEP(LLAMA, H100, **good | {name: value})
+    assert isinstance(error.value, errors.AIInfraError)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_input_lists_all_with_meaning_and_unit():
+    with pytest.raises(TypeError) as error:
+        STEP(LLAMA, batch=1)
+    assert isinstance(error.value, errors.MissingInput)
+    for part in ("decode-step-bound needs", "devices (devices that share", "beta_mem (memory bandwidth of one device, in B/s)", "context ("):
+        assert part in str(error.value)
+
+
+def test_a_field_that_a_device_does_not_publish_is_named():
+    with pytest.raises(errors.MissingInput, match="rtx-4090 has no published link bandwidth"):
+        formula("tensor-parallel-time")(LLAMA, device("rtx-4090"), devices=2, batch=1, alpha_ar="10 us")
+
+
+def test_one_value_is_given_once():
+    with pytest.raises(errors.BadValue, match="b_w is given twice: as weights='fp8' and as b_w='2 B'"):
+        formula("weight-bytes")(LLAMA, weights="fp8", b_w="2 B")
+
+
+@pytest.mark.parametrize("entry", ["llama-3.1-70b", None, 3, type(LLAMA), STEP])
+def test_what_is_no_entry(entry):
+    with pytest.raises(TypeError, match="expected a catalogue entry"):
+        STEP(entry)
+
+
+def test_two_entries_of_a_kind():
+    with pytest.raises(ValueError, match="two entries of kind 'model': llama-3.1-70b, qwen3-8b"):
+        STEP(LLAMA, model("qwen3-8b"))
+
+
+@pytest.mark.parametrize(
+    ("key", "inputs", "says"),
+    [
+        ("amdahl-speedup", {"part": 1.5, "factor": 2}, "holds only for part <= 1; here part = 1.5"),
+        ("amdahl-limit", {"part": 1}, "holds only for part < 1"),
+        ("devices-to-fit", {"weight_bytes": 1, "kv_bytes": 1, "usable": 5, "reserve": 5}, "holds only for usable > reserve"),
+        ("mean-context", {"prompt": 3, "answer": 1}, "holds only for answer > 1"),
+    ],
+)
+def test_outside_its_conditions_a_formula_says_so(key, inputs, says):
+    with pytest.raises(ValueError, match=f"{key} {says}") as error:
+        formula(key)(**inputs)
+    assert isinstance(error.value, errors.OutsideValidity)
+
+
+@pytest.mark.parametrize("inputs", [{"t_mem": 1e308, "t_comp": 1e308}])
+def test_no_result_is_infinite(inputs):
+    with pytest.raises(errors.BadValue, match="overlap-gain has no finite value at t_mem = 1e"):
+        formula("overlap-gain")(**inputs)
+
+
+def test_zero_where_it_divides():
+    from aiinfra.symbols import TABLE
+
+    for f in map(formula, formula_keys()):
+        for name in f.inputs:
+            inputs = {n: 0 if n == name else 2 for n in f.inputs}
+            try:
+                assert math.isfinite(float(f(**inputs)))
+                assert not TABLE[name].positive
+            except (errors.BadValue, errors.OutsideValidity) as error:
+                assert "\n" not in str(error)
+
+
+def test_threads_share_plans():
+    results, inputs = [], {"devices": 8, "context": 512}
+
+    def work():
+        results.append([STEP(LLAMA, H100, batch=b, **inputs).value for b in range(1, 60)])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert results.count(results[0]) == 4
+
+
+def test_a_bound_and_its_module():
+    assert formula("kv-bytes").module == "aiinfra.formulas.kv_cache"
+    assert context in formula("kv-bytes").right.free_symbols
+    assert second == formula("transfer-time").unit
+    assert byte == formula("kv-bytes").unit

@@ -1,0 +1,34 @@
+"""Random points inside a formula's domain whose numbers are exact as floats, and its exact value there."""
+
+import random
+from fractions import Fraction
+
+import sympy
+
+from aiinfra.engine.expressions import plain, with_max
+from aiinfra.symbols import SYMBOLS, TABLE
+
+
+def values(names, rng: random.Random, *, whole: bool = False) -> dict:
+    """A value for each symbol: whole numbers for counts (for all, if ``whole``), else dyadic fractions over 12 decades."""
+
+    def value(name):
+        if TABLE[name].whole or whole:
+            return rng.randint(1, 300)
+        return float(Fraction(rng.randint(1, 1000), 2 ** rng.randint(0, 6)) * Fraction(2) ** rng.randint(-20, 20))
+
+    return {name: value(name) for name in names}
+
+
+def inside(formula, rng: random.Random, *, whole: bool = False) -> dict:
+    """Inputs of a formula at which its stated conditions hold."""
+    for _ in range(2000):
+        found = values(formula.inputs, rng, whole=whole)
+        if all(exact(c, found) == sympy.true for c in formula.valid):
+            return found
+    raise AssertionError(f"no point found inside the validity of {formula.key}")
+
+
+def exact(expr, point: dict):
+    """The expression at a point, in rational arithmetic."""
+    return plain(with_max(expr)).xreplace({SYMBOLS[n]: sympy.Rational(v) for n, v in point.items()})
