@@ -22,9 +22,11 @@ extensions = [
     "myst_parser",
     "sphinx.ext.doctest",
     "sphinxcontrib.bibtex",
+    "aiinfra.book",
     "katex_math",
     "part_numbers",
     "epub_properties",
+    "print_classes",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True

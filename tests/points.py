@@ -10,11 +10,13 @@ from aiinfra.symbols import SYMBOLS, TABLE
 
 
 def values(names, rng: random.Random, *, whole: bool = False) -> dict:
-    """A value for each symbol: whole numbers for counts (for all, if ``whole``), else dyadic fractions over 12 decades."""
+    """A value for each symbol: whole numbers for counts (for all, if ``whole``), else dyadic fractions; both over many decades."""
 
     def value(name):
+        if not TABLE[name].positive and rng.random() < 0.2:
+            return 0
         if TABLE[name].whole or whole:
-            return rng.randint(1, 300)
+            return int(10 ** rng.uniform(0, 6))
         return float(Fraction(rng.randint(1, 1000), 2 ** rng.randint(0, 6)) * Fraction(2) ** rng.randint(-20, 20))
 
     return {name: value(name) for name in names}

@@ -94,15 +94,15 @@ mean_context = symbol("mean_context", r"\bar{S}", "context length averaged over 
 
 # Devices and paths
 devices = symbol("devices", "n", "devices that share the model", integer=True)
+trips = symbol("trips", "q", "trips made one after another", integer=True)
+alpha = symbol("alpha", r"\alpha", "time of one trip before the first byte counts", second, nonnegative=True)
+alpha_ar = symbol("alpha_ar", r"\alpha_\mathrm{ar}", "time of one all-reduce of a very short vector", second, nonnegative=True)
 capacity = symbol("capacity", "C", "memory capacity of one device, as sold", byte)
 usable = symbol("usable", r"C_\mathrm{u}", "memory of one device that programs can allocate", byte)
 beta_mem = symbol("beta_mem", r"\beta_\mathrm{mem}", "memory bandwidth of one device", byte / second)
 beta_link = symbol("beta_link", r"\beta_\mathrm{link}", "link bandwidth of one device, one direction", byte / second)
 beta = symbol("beta", r"\beta", "bandwidth of a path, one direction", byte / second)
 peak = symbol("peak", "P", "dense peak rate of one device in the format computed in", flop / second)
-trips = symbol("trips", "q", "trips made one after another", integer=True)
-alpha = symbol("alpha", r"\alpha", "time of one trip before the first byte counts", second, nonnegative=True)
-alpha_ar = symbol("alpha_ar", r"\alpha_\mathrm{ar}", "time of one all-reduce of a very short vector", second, nonnegative=True)
 power = symbol("power", r"P_\mathrm{el}", "electrical power of one device", watt)
 price = symbol("price", r"p_\mathrm{dev}", "price of one device for one second", dollar / second)
 
@@ -137,6 +137,7 @@ t_run = symbol("t_run", "T", "time for which devices are held", second)
 # Ratios, rates and cost
 rate = symbol("rate", "R", "tokens generated per second, all requests together", token / second)
 mfu = symbol("mfu", r"\mathrm{MFU}", "model FLOP/s utilisation: share of the dense peak rate")
+eta_mem = symbol("eta_mem", r"\eta_\mathrm{mem}", "share of the memory bandwidth that a kernel reaches, measured")
 mbu = symbol("mbu", r"\mathrm{MBU}", "memory bandwidth utilisation: share of the memory bandwidth")
 overlap_gain = symbol("overlap_gain", "g", "time without overlap over time with full overlap")
 batch_balance = symbol("batch_balance", r"B_\ast", "batch at which weight reads and arithmetic take equally long")

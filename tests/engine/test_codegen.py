@@ -29,7 +29,7 @@ def points(key, *, whole=False, count=POINTS):
 def test_python_is_the_expression(key):
     function = table().records[key].point
     for point in points(key):
-        assert function(**point) == pytest.approx(float(exact(FORMULAS[key].right, point)), rel=1e-14)
+        assert function(**point) == pytest.approx(float(exact(FORMULAS[key].right, point)), rel=1e-12)
 
 
 @pytest.mark.parametrize("key", FORMULAS)
@@ -37,7 +37,7 @@ def test_whole_numbers_give_exactly_what_is_whole(key):
     for point in points(key, whole=True):
         value, true = table().records[key].point(**point), exact(FORMULAS[key].right, point)
         assert value == (int(true) if true.is_Integer else pytest.approx(float(true), rel=1e-15))
-        assert isinstance(value, int) or not (true.is_Integer and not formula(key).right.has(sympy.ceiling))
+        assert isinstance(value, int) or not (true.is_Integer and FORMULAS[key].right.is_polynomial())
 
 
 @pytest.mark.parametrize("key", FORMULAS)
@@ -46,7 +46,7 @@ def test_numpy_is_the_expression(key):
     columns = {n: numpy.array([p[n] for p in found], dtype=float) for n in FORMULAS[key].inputs}
     got = FORMULAS[key].array(**columns)
     true = [float(exact(FORMULAS[key].right, p)) for p in found]
-    assert got == pytest.approx(numpy.array(true) if columns else true[0], rel=1e-14)
+    assert got == pytest.approx(numpy.array(true) if columns else true[0], rel=1e-12)
 
 
 def evaluate_in_node(sources: list[str], inputs: list[list[dict]]) -> list[list[float]]:
@@ -66,7 +66,7 @@ def test_javascript_is_the_python():
 EXPRESSIONS = [
     sympy.sqrt(batch),
     1 / sympy.sqrt(batch),
-    batch ** sympy.Rational(3, 2) / context**2,
+    batch ** sympy.Rational(3, 2) / devices**2,
     -batch / 3,
     -(batch - context) / (context + 1) ** 2,
     sympy.Rational(2, 3) * batch - sympy.Rational(7, 2),
@@ -78,7 +78,7 @@ EXPRESSIONS = [
     (1 - (1 - 1 / (batch + 1)) ** trips) / devices,
     sympy.Abs(batch - context),
     alpha * (trips - 1) + data / (beta * (1 + 1 / batch)),
-    2**trips / batch,
+    2 ** (1 / (batch + 1)),
     sympy.pi * batch,
 ]
 

@@ -50,8 +50,8 @@ def refused(derivation, says):
 
 def test_a_false_rewrite_is_refuted_with_a_point(scratch):
     goal = scratch(data / beta + alpha)
-    way = Derivation(goal, (data + beta) / beta * alpha, "Start.").rewrite(data / beta + alpha, "Wrong.")
-    refused(way, r"line 2 is false: .* = .*; at alpha = .*data = .* the difference is")
+    way = Derivation(goal, 2 * data / beta + alpha, "Start.").rewrite(data / beta + alpha, "Wrong.")
+    refused(way, r"line 2 is false: .* = .*; at beta = .*data = .* the difference is")
 
 
 @pytest.mark.parametrize(("verb", "wrong"), [("at_least", 2 * data / beta), ("at_most", data / (2 * beta))])

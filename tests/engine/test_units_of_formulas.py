@@ -30,12 +30,12 @@ def test_value_scales_with_the_dimensions_of_the_left_side(key):
     for _ in range(4):
         point = inside(f, rng)
         factors = [sympy.Rational(rng.randint(2, 50), rng.randint(2, 50)) for _ in BASES]
-        ones = [1] * len(BASES)
+        ones = [sympy.Integer(1)] * len(BASES)
         assert scaled(f.right, point, factors) == scaled(f.right, point, ones) * scale(TABLE[f.symbol].unit.dims, factors)
         for condition in f.valid:
             assert scaled(condition, point, factors) == scaled(condition, point, ones)
 
 
 def test_the_law_finds_a_wrong_unit():
-    point, factors = {"data": 3, "beta": 5}, [2] * len(BASES)
-    assert scaled(data + SYMBOLS["beta"] ** 2, point, factors) != scaled(data + SYMBOLS["beta"] ** 2, point, [1] * 5) * 2
+    point, factors = {"data": 3, "beta": 5}, [sympy.Integer(2)] * len(BASES)
+    assert scaled(data + SYMBOLS["beta"] ** 2, point, factors) != scaled(data + SYMBOLS["beta"] ** 2, point, [sympy.Integer(1)] * 5) * 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
@@ -15,11 +16,11 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 import aiinfra
-from aiinfra.book.calls import Answer, Cases, ask
+from aiinfra.book.calls import Answer, Cases, ask, fill
 from aiinfra.engine import latex
 from aiinfra.engine.formula import Formula
 from aiinfra.engine.table import table
-from aiinfra.errors import AIInfraError, BadValue
+from aiinfra.errors import AIInfraError, BadType, BadValue, brief, unknown
 from aiinfra.units import Quantity
 
 logger = logging.getLogger(__name__)
@@ -55,16 +56,22 @@ class BookDirective(SphinxDirective):
     """A directive whose mistakes are warnings and whose inputs are dependencies."""
 
     def refuse(self, message: str) -> list[nodes.Node]:
-        logger.warning("%s: %s", self.name, message, location=self.get_location(), type="aiinfra", subtype=self.name)
+        warn(self, message)
         return []
 
     @property
     def cases(self) -> Cases:
         return cases_of(self.env)
 
-    def ask(self, text: str, **override) -> Answer:
-        depend_on(self.env, text)
-        return ask(str(text), self.cases, **override)
+    def ask(self, request: object, **override) -> Answer:
+        depend_on(self.env, str(request))
+        return ask(str(request), self.cases, **override)
+
+    def label(self, text: object) -> str:
+        """A text of the body, with the answers to the requests in it."""
+        if isinstance(text, (dict, list)) or text is None:
+            raise BadType(f"expected text, not {brief(text)}")
+        return fill(str(text), self.ask)
 
     def yaml(self, required: Iterable[str], known: Iterable[str]) -> dict:
         """The body as a mapping with known fields."""
@@ -87,6 +94,8 @@ class BookDirective(SphinxDirective):
         if not label:
             return [node]
         domain = self.env.get_domain("math")
+        if label in domain.equations:
+            raise BadValue(f"equation {label!r} is declared twice, first in {domain.equations[label][0]}")
         domain.note_equation(self.env.docname, label, location=node)
         node["number"] = domain.get_equation_number_for(label)
         target = nodes.target("", "", ids=[nodes.make_id(f"equation-{label}")])
@@ -97,51 +106,85 @@ class BookDirective(SphinxDirective):
 class BookRole(SphinxRole):
     """A role whose mistakes are warnings."""
 
+    def get_location(self) -> str:
+        """The line of the role itself; the parser knows only where its paragraph starts."""
+        source, line = self.get_source_info()
+        try:
+            rest = "\n".join(Path(source).read_text(encoding="utf-8").splitlines()[line - 1 :])
+        except OSError:
+            return super().get_location()
+        words = r"\s+".join(map(re.escape, self.text.split()))
+        found = re.search(rf"{{{self.name}}}`\s*{words}\s*`", rest)
+        return f"{source}:{line + rest.count(chr(10), 0, found.start() if found else 0)}"
+
     def refuse(self, message: str) -> tuple[list[nodes.Node], list]:
-        logger.warning("%s: %s", self.name, message, location=self.get_location(), type="aiinfra", subtype=self.name)
+        warn(self, message)
         return [nodes.inline("", self.text, classes=["problematic"])], []
+
+
+def warn(place: BookDirective | BookRole, message: str) -> None:
+    """A located warning; the page is read again by the next build, so that the warning stays until the mistake goes."""
+    logger.warning("%s: %s", place.name, message, location=place.get_location(), type="aiinfra", subtype=place.name)
+    place.env.note_reread()
 
 
 def fields(body: object, what: str, required: Iterable[str], known: Iterable[str]) -> dict:
     """A mapping that has what is required and nothing unknown."""
     if not isinstance(body, dict):
-        raise BadValue(f"{what}: expected lines 'field: value', not {body!r}")
+        raise BadType(f"expected lines 'field: value' for {what}, not {brief(body)}")
     known = [*required, *known]
     for name in body:
         if name not in known:
-            from aiinfra.errors import unknown
-
             raise unknown(f"field of {what}", name, known)
     for name in required:
-        if name not in body:
-            raise BadValue(f"{what}: the field {name!r} is missing")
+        if body.get(name) is None:
+            raise BadValue(f"the field {name!r} of {what} is {'empty' if name in body else 'missing'}")
+    return body
+
+
+def rows(body: object, what: str) -> list:
+    """A list that is not empty."""
+    if not isinstance(body, list) or not body:
+        raise BadType(f"expected a list for {what}, one '- …' per row, not {brief(body)}")
     return body
 
 
 def depend_on(env, text: str) -> None:
-    """Rebuild the page when a formula, the symbols or the catalogue that a request reads change."""
-    words = str(text).split()
-    for word in words:
+    """Rebuild the page when a formula, the symbols or a catalogue entry that a request names change."""
+    for word in text.split():
         if word in table().records:
             formula_dependency(env, word)
-    if any("=" in w or w.startswith("@") for w in words) or words and words[0] not in table().records:
-        for path in (PACKAGE / "catalog").rglob("*.toml"):
-            env.note_dependency(str(path))
+        file = entry_files().get(word.rpartition("=")[2])
+        if file:
+            env.note_dependency(file)
+
+
+@functools.cache
+def entry_files() -> dict[str, str]:
+    """The file of each entry of the catalogue."""
+    files = (PACKAGE / "catalog").rglob("*.toml")
+    return {key: str(file) for file in files for key in re.findall(r'^\["?([^]"]+)"?]', file.read_text(encoding="utf-8"), re.M)}
 
 
 def formula_dependency(env, key: str) -> None:
-    """The module of a formula, and those of the formulas that it can be computed through."""
+    """Rebuild the page when what a formula is made of changes."""
+    for file in formula_files(key):
+        env.note_dependency(file)
+
+
+@functools.cache
+def formula_files(key: str) -> tuple[str, ...]:
+    """The symbols, the module of a formula, and those of the formulas that it can be computed through."""
     t = table()
     seen: set[str] = set()
     queue = [key]
     while queue:
         record = t.records[queue.pop()]
-        if record.key in seen:
-            continue
-        seen.add(record.key)
-        env.note_dependency(inspect.getsourcefile(import_module(record.module)))
-        queue += [t.defines[name] for name in record.inputs if name in t.defines]
-    env.note_dependency(str(PACKAGE / "symbols.py"))
+        if record.key not in seen:
+            seen.add(record.key)
+            queue += [t.defines[name] for name in record.inputs if name in t.defines]
+    modules = sorted({t.records[k].module for k in seen})
+    return str(PACKAGE / "symbols.py"), *(inspect.getsourcefile(import_module(m)) for m in modules)
 
 
 def shown(value: Quantity, spec: str = "") -> list[nodes.Node]:
@@ -205,5 +248,5 @@ def make_table(head: list[str], rows: list[list], widths: list[int], *classes: s
 def values_tex(f: Formula, values: dict) -> str:
     """The right side with numbers in the place of symbols."""
     symbols = table().symbols
-    numbers = {n: latex.quantity(Quantity(values[n], symbols[n].unit)) for n in f.inputs}
+    numbers = {n: latex.text(repr(Quantity(values[n], symbols[n].unit))) for n in f.inputs}
     return latex.expression(f.right, numbers)

@@ -3,7 +3,7 @@
 ``decode-step-bound @eight batch=16 in ms as .3g`` evaluates a formula with the inputs of the case ``eight`` and one
 more. A term may also be ``KEY solve SYMBOL …``, ``KEY = KEY over SYMBOL …`` (break-even), a datum of the catalogue
 (``h100-sxm memory_bandwidth``, ``h100-sxm peak bf16``) or a quantity (``"80 GB"``). Terms are joined by a free-standing
-``+ - * /`` from left to right.
+``+ - * /``, products and quotients first. An input may be a request of its own, in brackets and quotes.
 """
 
 from __future__ import annotations
@@ -162,10 +162,17 @@ def ask(text: str, cases: Cases | None = None, **override) -> Answer:
     if not all(terms):
         raise BadValue(f"{text!r}: {'a term is missing beside ' + ' or '.join(signs) if signs else 'nothing is asked'}")
     asked = _term(terms[0], cases, override)
-    answer = Answer(asked if isinstance(asked, Quantity) else asked.value(), unit, spec)
+    values = [asked if isinstance(asked, Quantity) else asked.value()]
     for sign, words in zip(signs, terms[1:], strict=True):
         term = _term(words, cases, override)
-        answer.value = OPERATORS[sign](answer.value, term if isinstance(term, Quantity) else term.value())
+        value = term if isinstance(term, Quantity) else term.value()
+        if sign in "*/":
+            values[-1] = OPERATORS[sign](values[-1], value)
+        else:
+            values.append(value)
+    for sign, value in zip([s for s in signs if s in "+-"], values[1:], strict=True):
+        values[0] = OPERATORS[sign](values[0], value)
+    answer = Answer(values[0], unit, spec)
     if not signs:
         answer.call = asked if isinstance(asked, Call) else None
         answer.flip = asked if isinstance(asked, Flip) else None
@@ -198,8 +205,15 @@ def _call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
     settings: dict[str, object] = merge(merge(shared, own), override)
     entries = tuple(find(settings.pop(kind)) for kind, find in ENTRIES.items() if kind in settings)
     dtype = settings.pop("dtype", None)
-    inputs = {n: v if n in WORDS or n in override else number_or_text(v) for n, v in settings.items()}
+    inputs = {n: v if n in WORDS or n in override else _input(v, cases) for n, v in settings.items()}
     return Call(formula(key), entries, dtype, inputs, set(settings) - (set(own) - set(override)))
+
+
+def _input(text: str, cases: Cases) -> object:
+    """An input as written, or the answer to a request in brackets: ``rate="(decode-rate-bound @eight)"``."""
+    if text.startswith("(") and text.endswith(")"):
+        return ask(text[1:-1], cases).value
+    return number_or_text(text)
 
 
 def _solve(call: Call, symbol: str) -> Quantity:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from docutils import nodes
+from sphinx.builders.latex.nodes import math_reference
 from sphinx.domains import Domain
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
@@ -28,8 +29,9 @@ class BookDomain(Domain):
     changed = False  # whether this build read or removed a document
 
     def note_box(self, kind: str, name: str, docname: str, number: int, anchor: str) -> None:
-        if name in self.data["boxes"]:
-            raise BadValue(declared_twice(name, self.data["boxes"][name]))
+        for other, row in self.data["boxes"].items():
+            if name == other or (docname, anchor) == (row[0], row[3]):
+                raise BadValue(declared_twice(name, row))
         self.data["boxes"][name] = (docname, kind, number, anchor)
 
     def note_answer(self, name: str, answer: list[nodes.Node]) -> None:
@@ -63,7 +65,10 @@ class BookDomain(Domain):
 
     def formula_link(self, builder, fromdoc: str, key: str) -> nodes.Node | None:
         """A link to where a chapter shows a formula, with its equation number."""
-        return self.env.get_domain("math").resolve_xref(self.env, fromdoc, builder, "eq", key, None, None)
+        domain = self.env.get_domain("math")
+        if builder.format == "latex" and key in domain.equations:
+            return math_reference("", docname=domain.equations[key][0], target=key)
+        return domain.resolve_xref(self.env, fromdoc, builder, "eq", key, None, None)
 
     def box_link(self, builder, fromdoc: str, name: str) -> nodes.Node:
         docname, kind, number, anchor = self.data["boxes"][name]

@@ -9,7 +9,7 @@ from sphinx import addnodes
 from aiinfra import formulas
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective, BookRole
-from aiinfra.book.calls import ask, break_even_call, split
+from aiinfra.book.calls import ask
 from aiinfra.book.counted import counted
 from aiinfra.engine import analysis, evaluate, latex
 from aiinfra.engine.derivation import DERIVATIONS, Line
@@ -43,7 +43,6 @@ class FormulaDirective(BookDirective):
     def run(self) -> list[nodes.Node]:
         f = formula(self.arguments[0])
         base.formula_dependency(self.env, f.key)
-        self.env.get_domain("aiinfra").note_formula(f.key, self.env.docname)
         box = nodes.container(classes=["formula"])
         box += self.equation(f.latex, f.key)
         cites = "".join(f" {{cite}}`{key}`" for key in f.cites)
@@ -55,11 +54,16 @@ class FormulaDirective(BookDirective):
         index = addnodes.index(entries=[("single", f"formula; {f.key.replace('-', ' ')}", f"equation-{f.key}", "", None)])
         return [index, box]
 
-    def _where(self, f: Formula) -> nodes.paragraph:
-        symbols = table().symbols
+    def _where(self, f: Formula) -> nodes.paragraph | list:
+        """What the symbols mean, each where the chapter first uses it."""
+        known = self.env.temp_data.setdefault("aiinfra-explained", set())
+        names = [n for n in (f.symbol, *f.inputs) if n not in known]
+        known.update(names)
+        if not names:
+            return []
         parts: list[nodes.Node] = [nodes.emphasis("", "Where: ")]
-        for i, name in enumerate([f.symbol, *f.inputs]):
-            info = symbols[name]
+        for i, name in enumerate(names):
+            info = table().symbols[name]
             unit = f" ({info.unit.text})" if info.unit.text else ""
             parts += [nodes.Text("; " if i else ""), base.symbol_math(name), nodes.Text(f" {info.meaning}{unit}")]
         return nodes.paragraph("", "", *parts, nodes.Text("."), classes=["where"])
@@ -85,6 +89,9 @@ class DerivationDirective(BookDirective):
         lines = list(found.lines)
         if lines[0].expr == f.left:  # "what is sought is …" introduces the chain
             box += self.reason(lines.pop(0))
+        if len(lines) == 1 and lines[0].expr == f.right:  # nothing to show that the formula does not
+            box += self.reason(lines[0])
+            return [box]
         box += self.equation(self.tex(f, lines))
         reasons = nodes.enumerated_list(enumtype="loweralpha", prefix="(", suffix=")")
         reasons += [nodes.list_item("", self.reason(line)) for line in lines]
@@ -109,7 +116,7 @@ class DerivationDirective(BookDirective):
             if line.condition is not None and not isinstance(line.condition, tuple):
                 under = rf"\quad\text{{for }} {latex.expression(line.condition)}"
             rows.append(rf"{lead} & {latex.RELATIONS[line.relation]} {latex.expression(line.expr)}{under} && \text{{({letter})}}")
-        return r"\begin{aligned}" + r" \\[2pt] ".join(rows) + r"\end{aligned}"
+        return r"\begin{aligned}" + r" \\[6pt] ".join(rows) + r"\end{aligned}"
 
 
 class WorkedDirective(BookDirective):
@@ -134,31 +141,32 @@ class WorkedDirective(BookDirective):
         box = counted(self, "example", self.options.get("title", f.says.rstrip(".")))
         self.body(box)
         sign = latex.RELATIONS[f.relation]
-        result = latex.quantity(answer.value, f"{answer.spec} {answer.unit}".strip())
+        result = latex.quantity(answer.value, answer.format)
         lines = [rf"{latex.expression(f.left)} & {sign} {latex.expression(f.right)}"]
         numbers = base.values_tex(f, values)
         if numbers != result:
             lines.append(rf"& = {numbers}")
         lines.append(rf"& = {result}" if len(lines) > 1 else rf"& {sign} {result}")
-        box += self.equation(r"\begin{aligned}" + r" \\[2pt] ".join(lines) + r"\end{aligned}")
+        box += self.equation(r"\begin{aligned}" + r" \\[6pt] ".join(lines) + r"\end{aligned}")
         box += self._inputs(f, call, values, known, {s.name: s.record.key for s in steps[:-1]})
         return [box]
 
     def _inputs(self, f, call, values, known, made) -> nodes.paragraph:
+        """The inputs grouped by where they come from."""
         symbols = table().symbols
         model = next((e for e in call.entries if e.kind == "model"), None)
-        text = []
+        groups: dict[str, list[str]] = {}
         for name in f.inputs:
-            info = symbols[name]
-            value = str(Quantity(values[name], info.unit)).replace(" ", "\N{NO-BREAK SPACE}")
+            value = repr(Quantity(values[name], symbols[name].unit)).replace(" ", "\N{NO-BREAK SPACE}")
+            text = f"${symbols[name].latex}$\N{NO-BREAK SPACE}= {value}"
             if name in made:
-                origin = f"by {{eq}}`{made[name]}`"
+                origin, text = "Computed", f"{text} {{eq}}`{made[name]}`"
             elif name in known:
-                origin = "chosen"
+                origin = "Chosen"
             else:
                 origin = self._source(name, call, model)
-            text.append(f"${info.latex}$ = {value}, {info.meaning} ({origin})")
-        return self.paragraph("*Inputs:* " + "; ".join(text) + ".", "inputs")
+            groups.setdefault(origin, []).append(text)
+        return self.paragraph("*Inputs.* " + " ".join(f"{origin}: {', '.join(texts)}." for origin, texts in groups.items()), "inputs")
 
     def _source(self, name, call, model) -> str:
         for entry in call.entries:
@@ -166,7 +174,7 @@ class WorkedDirective(BookDirective):
             value = entry.source_of(name, *args)
             if value is not None:
                 return f"{entry.name} {{cite}}`{value.source}`"
-        return "given"
+        return "Chosen"
 
 
 class FlipDirective(BookDirective):
@@ -179,11 +187,11 @@ class FlipDirective(BookDirective):
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
-        request = self.arguments[0]
-        answer = self.ask(request)
-        first, second, symbol, call = break_even_call(split(request), self.cases, {})
-        for f in (first, second):
-            base.formula_dependency(self.env, f.key)
+        answer = self.ask(self.arguments[0])
+        if answer.flip is None:
+            raise BadValue(f"{self.arguments[0]!r}: expected KEY = KEY over SYMBOL and inputs")
+        call, second, symbol = answer.flip.call, answer.flip.other, answer.flip.symbol
+        first = call.formula
         box = counted(self, "flip", self.options.get("title", "Where it flips"))
         self.body(box)
         known = set(call.inputs)
@@ -194,8 +202,8 @@ class FlipDirective(BookDirective):
             left, right = latex.expression(first.right), latex.expression(second.right)
         solved = analysis.solution(first, second, symbol, known)
         info = table().symbols[symbol]
-        result = latex.quantity(answer.value, f"{answer.spec} {answer.unit}".strip())
-        tex = rf"\begin{{aligned}}& {left} = {right} \\[2pt] & {info.latex} = {latex.expression(solved)} = {result}\end{{aligned}}"
+        result = latex.quantity(answer.value, answer.format)
+        tex = rf"\begin{{aligned}}& {left} = {right} \\[6pt] & {info.latex} = {latex.expression(solved)} = {result}\end{{aligned}}"
         box += self.equation(tex)
         printed = str(answer).replace(" ", "\N{NO-BREAK SPACE}")
         sides = [f"**{word} {printed}:** {self.options[side]}" for side, word in (("below", "Below"), ("above", "Above")) if side in self.options]
@@ -213,6 +221,6 @@ class ValueRole(BookRole):
         answer = ask(self.text, base.cases_of(self.env))
         kind = base.KIND[answer.call.formula.relation] if answer.call else ""
         title = f"{answer.call.formula.key} ({kind})" if answer.call else self.text
-        node = base.value_node("", "", *base.shown(answer.value, f"{answer.spec} {answer.unit}".strip()), title=title)
+        node = base.value_node("", "", *base.shown(answer.value, answer.format), title=title)
         return [node], []
 

@@ -53,7 +53,7 @@ class SolutionDirective(BookDirective):
             answer = self.ask(self.options["answer"])
             parts = base.shown(answer.value, answer.format)
         domain.note_answer(name, [p.deepcopy() for p in parts])
-        node = solution_node(exercise=name)
+        node = solution_node(anchor=domain.data["boxes"][name][3])
         self.set_source_info(node)
         self.body(node)
         if parts:
@@ -81,7 +81,7 @@ def gather(app, doctree, docname) -> None:
         boxes = {box["ids"][0]: box for box in doctree.findall(counted_box)}
         for node in list(doctree.findall(solution_node)):
             node.parent.remove(node)
-            place += moved(node, boxes[nodes.make_id(node["exercise"])])
+            place += moved(node, boxes[node["anchor"]])
     for place in places:
         place.replace_self(place.children)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 from docutils import nodes
@@ -9,12 +10,11 @@ from docutils.parsers.rst import directives
 from sphinx.util.nodes import make_id
 
 from aiinfra.book import base
-from aiinfra.book.base import BookDirective, fields
-from aiinfra.book.calls import fill
+from aiinfra.book.base import BookDirective, fields, rows
 from aiinfra.engine.table import table
-from aiinfra.errors import BadValue, OutsideValidity, unknown
+from aiinfra.errors import BadValue, OutsideValidity, brief, unknown
 
-COMMON = ("title", "caption", "alt")
+MOST = 10_000  # points of a curve, devices or rows; more cannot be seen
 
 
 class drawing_node(nodes.General, nodes.Element):
@@ -32,17 +32,23 @@ class FigureDirective(BookDirective):
         from aiinfra.book import draw
 
         name = make_id(self.env, self.state.document, "", self.arguments[0])
-        title = fill(body["title"], self.cases)
-        alt = fill(body["alt"], self.cases) if "alt" in body else None
+        title = self.label(body["title"])
+        alt = self.label(body["alt"]) if "alt" in body else None
         drawing = draw.render(getattr(draw, kind)(**spec), name, title, alt)
         node = drawing_node(kind=kind, spec=spec, name=name, title=title, alt=alt, html=drawing.html, description=drawing.description)
+        node["file"] = f"{self.env.docname.replace('/', '-')}-{name}"  # unique in the book
         figure = nodes.figure("", node, align="default", classes=["drawn"])
         self.set_source_info(figure)
-        caption, messages = self.parse_inline(body["caption"], lineno=self.lineno)
+        caption, messages = self.parse_inline(self.label(body["caption"]), lineno=self.lineno)
         figure += nodes.caption("", "", *caption, *messages)
         figure["names"].append(self.arguments[0])
         self.state.document.note_explicit_target(figure, figure)
         return [figure]
+
+    @staticmethod
+    def _rows(body: dict, name: str, required: tuple, known: tuple) -> list[dict]:
+        """The rows of one field, each with known fields; none where the field is left out."""
+        return [fields(row, name.removesuffix("s"), required, known) for row in rows(body[name], name)] if name in body else []
 
     def number(self, request: object, **override) -> float:
         """A bare number: given, or the answer to a request in the unit it names."""
@@ -50,9 +56,12 @@ class FigureDirective(BookDirective):
             return float(request)
         return self.ask(str(request), **override).number
 
-    def label(self, text: object) -> str:
-        base.depend_on(self.env, str(text))
-        return fill(str(text), self.cases)
+    def count(self, request: object, what: str) -> int:
+        """A whole number, of things that can be drawn."""
+        found = self.number(request)
+        if not 1 <= found <= MOST or found != int(found):
+            raise BadValue(f"{what} = {brief(request)}: must be a whole number from 1 to {MOST}")
+        return int(found)
 
 
 class PlotDirective(FigureDirective):
@@ -71,7 +80,7 @@ class PlotDirective(FigureDirective):
         info = table().symbols[symbol]
         x_values = self._points(axis)
         spec = {
-            "series": [self._series(row, symbol, axis, x_values) for row in body["series"]],
+            "series": [self._series(row, symbol, axis, x_values) for row in rows(body["series"], "series")],
             "x_label": axis.get("label") or info.meaning,
             "y_label": scale["label"],
             "log_x": axis.get("log", False),
@@ -79,18 +88,20 @@ class PlotDirective(FigureDirective):
         }
         for name in ("x_range", "y_range"):
             if name in body:
-                spec[name] = tuple(body[name])
+                spec[name] = tuple(self.number(end) for end in rows(body[name], name))
+                if len(spec[name]) != 2:
+                    raise BadValue(f"{name} = {brief(body[name])}: must be two numbers")
         spec["marks"] = [
             draw.Mark(self._maybe(m, "x"), self._maybe(m, "y"), self.label(m["text"]))
-            for m in (fields(m, "mark", ("text",), ("x", "y")) for m in body.get("marks", []))
+            for m in self._rows(body, "marks", ("text",), ("x", "y"))
         ]
         spec["points"] = [
             (self.number(p["x"]), self.number(p["y"]), self.label(p["text"]))
-            for p in (fields(p, "point", ("x", "y", "text"), ()) for p in body.get("points", []))
+            for p in self._rows(body, "points", ("x", "y", "text"), ())
         ]
         spec["bands"] = [
             draw.Band(self.number(b["from"]), self.number(b["to"]), self.label(b["text"]), b.get("axis", "x"))
-            for b in (fields(b, "band", ("from", "to", "text"), ("axis",)) for b in body.get("bands", []))
+            for b in self._rows(body, "bands", ("from", "to", "text"), ("axis",))
         ]
         return self.figure("lines", spec, body)
 
@@ -98,9 +109,11 @@ class PlotDirective(FigureDirective):
         return self.number(row[name]) if name in row else None
 
     def _points(self, axis: dict) -> list[float]:
-        low, high, count = self.number(axis["from"]), self.number(axis["to"]), axis.get("points", 120)
-        if not 0 < low < high and axis.get("log") or not low < high:
+        low, high, count = self.number(axis["from"]), self.number(axis["to"]), self.count(axis.get("points", 120), "x, points")
+        if not low < high < inf or axis.get("log") and not low > 0:
             raise BadValue(f"x from {low:g} to {high:g}: the range must rise{', from above zero' if axis.get('log') else ''}")
+        if count < 2:
+            raise BadValue("x, points = 1: a curve takes two or more")
         if axis.get("log"):
             found = [low * (high / low) ** (i / (count - 1)) for i in range(count)]
         else:
@@ -141,16 +154,19 @@ class DiagramDirective(FigureDirective):
         return makers[kind](kind)
 
     def _key(self, body: dict) -> dict:
-        return {"key": body["key"]} if "key" in body else {}
+        from aiinfra.book import draw
+
+        if "key" not in body:
+            return {}
+        return {"key": {role: self.label(text) for role, text in fields(body["key"], "key", (), draw.ROLES).items()}}
 
     def memory(self, kind: str) -> list[nodes.Node]:
         from aiinfra.book import draw
 
         body = self.yaml(("title", "caption", "bars"), ("alt", "unit", "key"))
         bars = []
-        for bar in body["bars"]:
-            bar = fields(bar, "bar", ("label", "capacity", "parts"), ("usable",))
-            parts = [fields(p, "part", ("label", "size"), ("role",)) for p in bar["parts"]]
+        for bar in self._rows(body, "bars", ("label", "capacity", "parts"), ("usable",)):
+            parts = self._rows(bar, "parts", ("label", "size"), ("role",))
             bars.append(
                 draw.Bar(
                     self.label(bar["label"]),
@@ -165,12 +181,10 @@ class DiagramDirective(FigureDirective):
         from aiinfra.book import draw
 
         body = self.yaml(("title", "caption", "rows"), ("alt", "unit", "key", "marks"))
-        rows = []
-        for row in body["rows"]:
-            row = fields(row, "row", ("label", "spans"), ())
+        tracks = []
+        for row in self._rows(body, "rows", ("label", "spans"), ()):
             spans, now = [], 0.0
-            for span in row["spans"]:
-                span = fields(span, "span", ("lasts",), ("start", "label", "role", "divisions", "critical"))
+            for span in self._rows(row, "spans", ("lasts",), ("start", "label", "role", "divisions", "critical")):
                 start = self.number(span["start"]) if "start" in span else now
                 now = start + self.number(span["lasts"])
                 spans.append(
@@ -183,10 +197,10 @@ class DiagramDirective(FigureDirective):
                         critical=span.get("critical", False),
                     )
                 )
-            rows.append(draw.Row(self.label(row["label"]), spans))
-        spec = {"rows": rows, "unit": body.get("unit", "ms"), **self._key(body)}
+            tracks.append(draw.Row(self.label(row["label"]), spans))
+        spec = {"rows": tracks, "unit": body.get("unit", "ms"), **self._key(body)}
         if "marks" in body:
-            marks = [fields(m, "mark", ("x", "text"), ()) for m in body["marks"]]
+            marks = self._rows(body, "marks", ("x", "text"), ())
             spec["marks"] = [draw.Mark(self.number(m["x"]), None, self.label(m["text"])) for m in marks]
         return self.figure(kind, spec, body)
 
@@ -194,8 +208,8 @@ class DiagramDirective(FigureDirective):
         from aiinfra.book import draw
 
         body = self.yaml(("title", "caption", "nodes", "hops"), ("alt", "unit"))
-        stops = [fields(n, "node", ("label",), ("detail", "role")) for n in body["nodes"]]
-        hops = [fields(h, "hop", ("bandwidth",), ("label", "role")) for h in body["hops"]]
+        stops = self._rows(body, "nodes", ("label",), ("detail", "role"))
+        hops = self._rows(body, "hops", ("bandwidth",), ("label", "role"))
         spec = {
             "nodes": [draw.Node(self.label(n["label"]), self.label(n.get("detail", "")), role=n.get("role", "memory")) for n in stops],
             "hops": [draw.Hop(self.number(h["bandwidth"]), self.label(h.get("label", "")), role=h.get("role", "link")) for h in hops],
@@ -205,14 +219,14 @@ class DiagramDirective(FigureDirective):
 
     def topology(self, kind: str) -> list[nodes.Node]:
         body = self.yaml(("title", "caption", "kind", "devices"), ("alt", "label", "link_label", "switch_label"))
-        spec = {"kind": body["kind"], "devices": int(self.number(body["devices"]))}
+        spec = {"kind": body["kind"], "devices": self.count(body["devices"], "devices")}
         spec |= {name: self.label(body[name]) for name in ("label", "link_label", "switch_label") if name in body}
         return self.figure(kind, spec, body)
 
     def tiles(self, kind: str) -> list[nodes.Node]:
         names = ("rows", "columns", "tile_rows", "tile_columns")
         body = self.yaml(("title", "caption", *names), ("alt", "row_label", "column_label", "role", "side"))
-        spec = {name: int(self.number(body[name])) for name in names}
+        spec = {name: self.count(body[name], name) for name in names}
         spec |= {name: self.label(body[name]) for name in ("row_label", "column_label") if name in body}
         spec |= {name: body[name] for name in ("role", "side") if name in body}
         return self.figure(kind, spec, body)
@@ -225,16 +239,11 @@ def drawing(node):
     return draw.render(getattr(draw, node["kind"])(**node["spec"]), node["name"], node["title"], node["alt"])
 
 
-def file_name(self, node, ending: str) -> str:
-    """A file name that is unique in the book."""
-    return f"{self.builder.current_docname.replace('/', '-') if hasattr(self.builder, 'current_docname') else 'figure'}-{node['name']}.{ending}"
-
-
 def visit_html(self, node) -> None:
     if self.builder.name != "epub":
         self.body.append(node["html"])
         raise nodes.SkipNode
-    name = file_name(self, node, "svg")
+    name = f"{node['file']}.svg"
     folder = Path(self.builder.outdir, self.builder.imagedir)
     folder.mkdir(parents=True, exist_ok=True)
     folder.joinpath(name).write_text(drawing(node).standalone, encoding="utf-8")
@@ -243,9 +252,9 @@ def visit_html(self, node) -> None:
 
 
 def visit_latex(self, node) -> None:
-    name = file_name(self, node, "pdf")
+    name = f"{node['file']}.pdf"
     Path(self.builder.outdir, name).write_bytes(drawing(node).pdf)
-    self.body.append(rf"\noindent\includegraphics[width=\ifdim\width>\linewidth\linewidth\else\width\fi]{{{name}}}")
+    self.body.append(rf"\noindent\sphinxincludegraphics{{{name}}}")
     raise nodes.SkipNode
 
 

@@ -9,7 +9,6 @@ from docutils.parsers.rst import directives
 from aiinfra import catalog
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective, fields
-from aiinfra.book.calls import fill
 from aiinfra.book.counted import counted
 from aiinfra.engine import latex
 from aiinfra.engine.formula import formula, formula_keys
@@ -32,34 +31,33 @@ class LedgerDirective(BookDirective):
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
-        rows = yaml.safe_load("\n".join(self.content))
-        if not isinstance(rows, list) or not rows:
-            raise BadValue("expected a list of rows, each with what, bytes, times, path, bandwidth, waits")
-        box = counted(self, "ledger", self.arguments[0])
         body, total = [], Quantity(0, second)
-        for row in rows:
+        for row in base.rows(yaml.safe_load("\n".join(self.content)), "ledger"):
             row = fields(row, "ledger row", ("what", "bytes", "times", "path", "bandwidth", "waits"), ("trip", "trips"))
             size, times, bandwidth = (self.ask(row[n]) for n in ("bytes", "times", "bandwidth"))
-            time = self._time(row, size.value, times.value, bandwidth.value)
+            time = self._time(row, size.value, bandwidth.value) * times.value
             total = total + time
             cells = [self.cell(row["what"]), base.shown(size.value), base.shown(times.value), self.cell(row["path"])]
             body.append([*cells, base.shown(time), self.cell(row["waits"])])
         strong = [nodes.strong("", "", *base.shown(total))]
         body.append([nodes.strong("", "Sum, one after the other"), "", "", "", strong, ""])
+        box = counted(self, "ledger", self.arguments[0])
         head = ["What moves", "How much", "How many times", "Through which path", "Time at full bandwidth", "Who waits"]
         box += base.make_table(head, body, [22, 13, 11, 20, 14, 20], "ledger-table")
         return [box]
 
     def cell(self, text: object) -> list[nodes.Node]:
-        found, messages = self.parse_inline(fill(str(text), self.cases), lineno=self.lineno)
+        found, messages = self.parse_inline(self.label(text), lineno=self.lineno)
         return [*found, *messages]
 
-    def _time(self, row: dict, size: Quantity, times: Quantity, bandwidth: Quantity) -> Quantity:
-        if "trip" not in row:
-            return formula("transfer-time")(data=size, beta=bandwidth) * times.value
-        trips = self.ask(row.get("trips", 1)).value
-        once = formula("transfer-time-with-trips")(data=size, beta=bandwidth, trips=trips, alpha=self.ask(row["trip"]).value)
-        return once * times.value
+    def _time(self, row: dict, size: Quantity, bandwidth: Quantity) -> Quantity:
+        """The time of one pass."""
+        if "trip" in row:
+            given = {"trips": self.ask(row.get("trips", 1)).value, "alpha": self.ask(row["trip"]).value}
+            return formula("transfer-time-with-trips")(data=size, beta=bandwidth, **given)
+        if "trips" in row:
+            raise BadValue("ledger row: trips without trip, the time of one")
+        return formula("transfer-time")(data=size, beta=bandwidth)
 
 
 class SymbolsDirective(BookDirective):
@@ -83,6 +81,7 @@ class FormulasDirective(BookDirective):
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
+        self.env.get_domain("aiinfra").note_gatherer(self.env.docname)
         found: list[nodes.Node] = []
         for key in formula_keys():
             f = formula(key)
@@ -100,9 +99,10 @@ def resolve_uses(app, doctree, docname) -> None:
         node.replace_self(link if link is not None else nodes.Text("(not derived in a chapter yet)"))
 
 
-def pages_with_uses(app, env) -> list[str]:
-    """Appendix pages that show what other pages hold are written again whenever a page was read."""
-    return [d for d in env.found_docs if d.startswith("appendix/") and d in ("appendix/formulas", "appendix/answers")]
+def gatherers(app, env) -> list[str]:
+    """Pages that show what other pages hold are written again whenever a page was read."""
+    domain = env.get_domain("aiinfra")
+    return sorted(domain.data["gatherers"]) if domain.changed else []
 
 
 FIELD_NAMES = {
@@ -236,4 +236,4 @@ def add_nodes(app) -> None:
     """Register the node and the resolution of links."""
     app.add_node(used_in)
     app.connect("doctree-resolved", resolve_uses, priority=150)
-    app.connect("env-updated", pages_with_uses)
+    app.connect("env-updated", gatherers)

@@ -232,7 +232,10 @@ def _bisect(gap) -> float | None:
             low, high = previous[0], x
             while not isclose(low, high, rel_tol=1e-14):
                 middle = (low + high) / 2
-                if (gap(middle) > 0) == (previous[1] > 0):
+                there = gap(middle)
+                if there == 0:
+                    return middle
+                if (there > 0) == (previous[1] > 0):
                     low = middle
                 else:
                     high = middle

@@ -141,7 +141,7 @@ def prove(before: sympy.Expr, relation: str, after: sympy.Expr, condition, where
     if given:
         return _prove_given(before, relation, after, given, where)
     if isinstance(condition, tuple):
-        symbol, value = condition
+        symbol, value = sympy.sympify(condition)
         before = sympy.limit(with_max(before), symbol, value) if value.is_infinite else before.subs(symbol, value)
     elif condition is not None:
         before, after = _under(with_max(before), with_max(after), condition, where)

@@ -181,4 +181,4 @@ def unused(record, steps: tuple[Step, ...], given: Mapping) -> None:
     """Refuse a keyword that changes nothing: it is a misunderstanding or a slip."""
     extra = sorted(set(given) - used(steps))
     if extra:
-        raise UnknownName(f"{record.key} does not use {', '.join(extra)}; it uses {', '.join(sorted(used(steps)))}")
+        raise UnknownName(f"{record.key} does not use {', '.join(extra)}; it uses {', '.join(sorted(used(steps))) or 'no input'}")

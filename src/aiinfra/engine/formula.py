@@ -71,11 +71,13 @@ class Formula:
         unit = expressions.unit_of(right, where)
         if unit.dims != info(left).unit.dims:
             raise DefinitionError(f"{where}: {left} is in {info(left).unit.text or 'no unit'}, the right side in {unit.text or 'no unit'}")
+        inputs = expressions.free_names(right)
         for condition in valid:
             expressions.unit_of(condition, f"{where}, valid")
+            if strange := set(expressions.free_names(condition)) - set(inputs):
+                raise DefinitionError(f"{where}, valid: {min(strange)} is no input, so {condition} cannot be checked")
         sources.check(cites, where)
         self._left, self._right, self._valid = left, right, valid
-        inputs = expressions.free_names(right)
         resolves = relation == "=" if resolves is None else resolves
         if resolves:
             other = next((f for f in AUTHORED.values() if f.resolves and f.symbol == left.name), None)

@@ -82,6 +82,8 @@ class BookPrinter(LatexPrinter):
         if not (self.numbers or not factors):
             units = []  # among other factors the unit goes without saying
         factors.sort(key=_place)
+        if units and len(factors) > 1 and factors[0].is_number:  # 2 FLOP · 3.35 TB/s
+            return self._print(factors[0]) + "".join(units) + r" \cdot " + self._product(sympy.Mul(*factors[1:]))
         if len(factors) == 1 and not units:
             return self._print(factors[0])
         text, before = "", None
@@ -153,8 +155,8 @@ def text(shown: str) -> str:
     mantissa = mantissa.replace(",", "{,}")
     if e:
         mantissa += rf" \cdot 10^{{{int(exponent)}}}"
-    if not unit:
-        return mantissa
+    if not unit or unit == "%":
+        return mantissa + (r"\%" if unit else "")
     unit = unit.replace("%", r"\%").replace("µ", r"\text{µ}").replace("$", r"\$").replace("·", r"\cdot ")
     return rf"{mantissa}\,\mathrm{{{unit}}}"
 

@@ -4,7 +4,11 @@ import sympy
 
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.formula import Formula
-from aiinfra.symbols import answer, mean_context, prompt, t_answer, t_prefill, t_step
+from aiinfra.engine.expressions import slowest
+from aiinfra.formulas.step import overlap_bound, prefill_bound
+from aiinfra.symbols import (
+    answer, beta_mem, devices, mean_context, peak, prefill_flops, prompt, t_answer, t_comp, t_mem, t_prefill, t_step, weight_read,
+)  # fmt: skip
 
 step = sympy.Symbol("i", integer=True, positive=True)
 
@@ -27,3 +31,13 @@ answer_time = Formula(
 Derivation(
     answer_time, t_prefill + sympy.Sum(t_step, (step, 1, answer - 1)), "The prompt gives token one; steps $1$ to $G-1$ give the others.",
 ).rewrite(t_prefill + (answer - 1) * t_step, "Every step at the average time.")  # fmt: skip
+
+answer_bound = Formula(
+    "answer-bound", t_answer,
+    slowest(prefill_flops / (devices * peak), weight_read / (devices * beta_mem))
+    + (answer - 1) * slowest(t_mem, t_comp),
+    relation=">=",
+    says="The bound of the prompt and one bound of a step for each further token.",
+    holds="the context of the step is its average over the answer; dense model, even split, links and waiting left out",
+)  # fmt: skip
+Derivation(answer_bound, t_answer, "Start from the time of an answer.").using(answer_time).using(prefill_bound).using(overlap_bound)

@@ -4,7 +4,7 @@ from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    all_reduce_bytes, alpha_ar, b_act, batch, beta_link, d_model, devices, message, n_layer, t_comp, t_link, t_mem, t_step, tp_bytes,
+    all_reduce_bytes, alpha_ar, b_act, batch, beta_link, d_model, devices, eta_mem, message, n_layer, t_comp, t_link, t_mem, t_step, tp_bytes,
 )  # fmt: skip
 
 all_reduce = Formula(
@@ -52,4 +52,15 @@ step_with_links = Formula(
 Derivation(
     step_with_links, slowest(t_mem, t_comp) + t_link,
     "Model: the next matrix needs the reduced vector, so the step is the pace of the devices plus the time on the links.", relation="~",
+)  # fmt: skip
+
+step_forecast = Formula(
+    "decode-step-forecast", t_step, slowest(t_mem / eta_mem, t_comp) + t_link,
+    says="Reading at the bandwidth that kernels reach, plus the all-reduces: what the devices would need if nothing else took time.",
+    relation="~",
+    holds="launches, sampling and scheduling are left out; arithmetic at its peak",
+    valid=(eta_mem <= 1,),
+)  # fmt: skip
+Derivation(step_forecast, slowest(t_mem, t_comp) + t_link, "Model: the step with links.", relation="~").when(
+    (t_mem, t_mem / eta_mem), slowest(t_mem / eta_mem, t_comp) + t_link, "Kernels reach a share $\\eta_\\mathrm{mem}$ of the bandwidth, so reading takes longer by its inverse.",
 )  # fmt: skip

@@ -1,0 +1,289 @@
+"""The schema refuses what breaks it, naming file, entry and field; what is in the catalogue adds up."""
+
+import copy
+import pickle
+import random
+import re
+
+import pytest
+
+from aiinfra import device, devices, errors, model, models
+from aiinfra.catalog import measurements, schema
+from aiinfra.catalog.load import measurement, read_devices, read_measurements, read_models
+from aiinfra.formats import BYTES
+from aiinfra.sources import titles
+
+SOURCE = 'source = "amdahl1967", at = "p. 1", read = 2026-12-01, kind = "paper", verified = true'
+COUNTS = "n_param n_layer d_model n_q n_kv d_head d_ff vocab max_context".split()
+
+
+def value(text, source=SOURCE):
+    return f"{{ value = {text}, {source} }}"
+
+
+MODEL = {"name": '"M"', "vendor": '"V"', "family": '"F"', **dict.fromkeys(COUNTS, value("8")), "tied": value("true"), "dtype": value('"bf16"')}
+DEVICE = {"name": '"D"', "vendor": '"V"', "family": '"F"', "capacity": value('"80 GB"'), "memory_bandwidth": value('"2 TB/s"')}
+PEAK = {"input": '"bf16"', "accumulate": '"fp32"', "sparse": "false", "unit_kind": '"tensor"', "value": '"1 TFLOP/s"'} | {
+    part.split(" = ")[0]: part.split(" = ")[1] for part in SOURCE.split(", ")
+}
+MEASURED = {"what": '"time"', "value": '"5 ms"', "source": '"amdahl1967"', "at": '"p. 1"', "read": "2026-12-01", "verified": "true"}
+
+
+def entry(table, head='["x"]'):
+    return head + "\n" + "".join(f"{name} = {text}\n" for name, text in table.items())
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reader(function, *texts):
+        paths = [tmp_path / f"file{n}.toml" for n in range(len(texts))]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+        return function(paths)
+
+    return reader
+
+
+def test_the_smallest_entries_are_read(read):
+    assert read(read_models, entry(MODEL))["x"].n_kv.value == 8
+    found = read(read_devices, entry(DEVICE) + entry(PEAK, '[["x".peak]]'))["x"]
+    assert (found.memory_bandwidth.value, found.peak("bf16").value) == ("2 TB/s", "1 TFLOP/s")
+    assert read(read_measurements, entry(MEASURED))["x"].value == "5 ms"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"n_kv": "8"}, "n_kv = 8: expected a table with value, source, at"),
+        ({"n_kv": "{ value = 8 }"}, "n_kv = 8: lacks source, at, read, kind, verified; every value needs its source"),
+        ({"n_kv": value("8", SOURCE.replace('at = "p. 1", ', ""))}, "n_kv = 8: lacks at;"),
+        ({"n_kv": value("8", SOURCE.replace("p. 1", " "))}, "n_kv: at = ' ' must say where"),
+        ({"n_kv": value("8", SOURCE.replace("amdahl", "nobody"))}, "n_kv: unknown source 'nobody1967'"),
+        ({"n_kv": value("8", SOURCE.replace('"amdahl1967"', "[1]"))}, "n_kv: source = .* must be text"),
+        ({"n_kv": value("8", SOURCE.replace('"paper"', '"rumour"'))}, "n_kv: unknown kind 'rumour'"),
+        ({"n_kv": value("8", SOURCE.replace("2026-12-01", '"today"'))}, "n_kv: read = 'today' must be a date"),
+        ({"n_kv": value("8", SOURCE.replace("true", '"yes"'))}, "n_kv: verified = 'yes' must be true or false"),
+        ({"n_kv": value("8", SOURCE + ", page = 3")}, "n_kv: unknown field 'page'"),
+        ({"n_kv": value("8", SOURCE + ", note = 3")}, "n_kv: note = 3 must be text"),
+        ({"n_kv": value("-8")}, "n_kv = -8: must be a whole number above zero"),
+        ({"n_kv": value("0")}, "n_kv = 0: must be a whole number"),
+        ({"n_kv": value("8.0")}, "n_kv = 8.0: must be a whole number"),
+        ({"n_kv": value("true")}, "n_kv = True: must be a whole number"),
+        ({"n_kv": value('"8"')}, "n_kv = '8': must be a whole number"),
+        ({"tied": value("1")}, "tied = 1: must be true or false"),
+        ({"dtype": value('"bf17"')}, "dtype: unknown format 'bf17'; near: bf16"),
+        ({"dtype": value("[1]")}, "dtype: unknown format"),
+        ({"name": "3"}, "name = 3 must be text"),
+        ({"name": '""'}, "name = '' must be text"),
+        ({"n_kw": value("8")}, "unknown field 'n_kw'; near: n_kv"),
+        ({"n_kv": None}, "field n_kv is missing"),
+    ],
+)
+def test_a_wrong_model_is_refused(read, change, says):
+    table = {name: text for name, text in (MODEL | change).items() if text is not None}
+    with pytest.raises(errors.CatalogError, match=f"^file0.toml, x(, |: ){says}") as error:
+        read(read_models, entry(table))
+    assert isinstance(error.value, ValueError)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"capacity": value("80")}, "capacity = 80: must be text with a unit, such as '80 B'"),
+        ({"capacity": value('"80"')}, "capacity = '80': unit must measure B"),
+        ({"capacity": value('"80 GB/s"')}, "capacity = '80 GB/s': unit must measure B"),
+        ({"capacity": value('"80 Gb"')}, "capacity: unit 'Gb': .* Gbit or GB"),
+        ({"capacity": value('"-80 GB"')}, "capacity = '-80 GB': must be above zero"),
+        ({"capacity": value('"0 GB"')}, "capacity = '0 GB': must be above zero"),
+        ({"capacity": value('"nan GB"')}, "capacity: quantity 'nan GB'"),
+        ({"power": value('"700"')}, "power = '700': unit must measure W"),
+        ({"bandwidth": value('"2 TB/s"')}, "unknown field 'bandwidth'; near: .*memory_bandwidth"),
+        ({"peak": "3"}, "peak = 3 must be a list of tables"),
+        ({"peak": '["bf16"]'}, "peak = .* must be a list of tables"),
+    ],
+)
+def test_a_wrong_device_is_refused(read, change, says):
+    with pytest.raises(errors.CatalogError, match=f"^file0.toml, x(, |: ){says}"):
+        read(read_devices, entry(DEVICE | change))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"sparse": None}, "a peak lacks sparse"),
+        ({"sparse": "1"}, "peak bf16: sparse = 1 must be true or false"),
+        ({"input": '"bf17"'}, "peak bf17: unknown format 'bf17'"),
+        ({"input": "[1]"}, "input = .* must be text"),
+        ({"value": '"1 TFLOPS"'}, "peak bf16: unit 'TFLOPS'"),
+        ({"value": '"1 TB/s"'}, "peak bf16 = '1 TB/s': unit must measure FLOP/s"),
+        ({"source": None}, "peak bf16 = '1 TFLOP/s': lacks source"),
+    ],
+)
+def test_a_wrong_peak_is_refused(read, change, says):
+    table = {name: text for name, text in (PEAK | change).items() if text is not None}
+    with pytest.raises(errors.CatalogError, match=f"^file0.toml, x(, |: ){says}"):
+        read(read_devices, entry(DEVICE) + entry(table, '[["x".peak]]'))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"source": None}, "lacks source"),
+        ({"value": "5"}, "value: quantity 5"),
+        ({"value": '"5 KB"'}, "value: unit 'KB'"),
+        ({"batch": '"one"'}, "batch = 'one': must be a whole number"),
+        ({"weights": '"int3"'}, "weights: unknown format 'int3'"),
+        ({"device": "3"}, "device = 3 must be text"),
+        ({"bacth": "1"}, "unknown field 'bacth'"),
+    ],
+)
+def test_a_wrong_measurement_is_refused(read, change, says):
+    table = {name: text for name, text in (MEASURED | change).items() if text is not None}
+    with pytest.raises(errors.CatalogError, match=f"^file0.toml, x(, |: ){says}"):
+        read(read_measurements, entry(table))
+
+
+def test_a_key_stands_once(read):
+    with pytest.raises(errors.CatalogError, match="^file0.toml: not TOML, or a key declared twice: .*x") as error:
+        read(read_models, entry(MODEL) + entry(MODEL))
+    assert "\n" not in str(error.value)
+    with pytest.raises(errors.CatalogError, match="^file1.toml, x: the key is declared twice, first in file0.toml"):
+        read(read_models, entry(MODEL), entry(MODEL))
+    with pytest.raises(errors.CatalogError, match="^file0.toml, x: two peaks for "):
+        read(read_devices, entry(DEVICE) + 2 * entry(PEAK, '[["x".peak]]'))
+    with pytest.raises(errors.CatalogError, match="^file0.toml, x: expected a table, not 3"):
+        read(read_models, "x = 3")
+
+
+def test_files_that_are_no_toml(tmp_path):
+    path = tmp_path / "bytes.toml"
+    for content in (b"\xff\xfe", b"a = = 2", b"[x"):
+        path.write_bytes(content)
+        with pytest.raises(errors.CatalogError, match="^bytes.toml: not TOML"):
+            read_models([path])
+
+
+def test_nothing_but_a_catalogue_error_comes_out(read):
+    """Any field with any kind of value in it: one clear line, never a traceback of the reader."""
+    rng = random.Random(1)
+    odd = ["3", "-1.5", "nan", "true", '""', '"x"', "[]", "[1]", "{}", "{ value = 3 }", "2026-12-01", '[{ value = "x" }]', value("{}"), value("[]"), value("nan")]
+    for reader, table in ((read_models, MODEL), (read_devices, DEVICE), (read_measurements, MEASURED)):
+        for name in [*table, "peak", "extra", "size", "note"]:
+            for text in rng.sample(odd, 9):
+                try:
+                    read(reader, entry(table | {name: text}))
+                except errors.CatalogError as error:
+                    assert "\n" not in str(error)  # noqa: PT017
+    for name in PEAK:
+        for text in odd:
+            try:
+                read(read_devices, entry(DEVICE) + entry(PEAK | {name: text}, '[["x".peak]]'))
+            except errors.CatalogError as error:
+                assert "\n" not in str(error)  # noqa: PT017
+
+
+# What is in the catalogue
+
+
+@pytest.mark.parametrize("key", models())
+def test_parameters_follow_from_the_shape(key):
+    shape = {n: getattr(model(key), n).value for n in COUNTS} | {"untied": not model(key).tied.value}
+    width, queries, keys = shape["d_model"], shape["n_q"] * shape["d_head"], shape["n_kv"] * shape["d_head"]
+    attention = width * queries + 2 * width * keys + queries * width
+    norms = 2 * width + (2 * shape["d_head"] if model(key).family == "qwen3" else 0)
+    layer = attention + 3 * width * shape["d_ff"] + norms
+    tables = shape["vocab"] * width * (1 + shape["untied"])
+    assert shape["n_param"] == shape["n_layer"] * layer + tables + width
+
+
+@pytest.mark.parametrize("key", models())
+def test_shape_is_consistent(key):
+    entry = model(key)
+    assert entry.n_q.value % entry.n_kv.value == 0
+    assert entry.dtype.value in BYTES
+
+
+@pytest.mark.parametrize("key", devices())
+def test_device_is_consistent(key):
+    found = device(key)
+    if found.capacity and found.capacity_usable:
+        assert 0.9 * found.capacity.value.value < found.capacity_usable.value.value <= 1.08 * found.capacity.value.value  # GB against GiB
+    dense = {(p.input, p.accumulate, p.unit_kind): p.rate.value.value for p in found.peaks if not p.sparse}
+    for p in found.peaks:
+        if p.sparse and (p.input, p.accumulate, p.unit_kind) in dense:
+            assert p.rate.value.value / dense[p.input, p.accumulate, p.unit_kind] == pytest.approx(2, rel=2e-3)
+        assert p.unit_kind in ("tensor", "vector")
+    for p in found.peaks:  # halving the bits never slows the same kind of unit down
+        for q in found.peaks:
+            if (p.sparse, p.unit_kind) == (q.sparse, q.unit_kind) and BYTES[p.input] < BYTES[q.input] and p.accumulate == q.accumulate:
+                assert p.rate.value.value >= q.rate.value.value
+
+
+def values(entry):
+    rows = [getattr(entry, name) for name in entry.__dataclass_fields__]
+    rows += [p.rate for p in getattr(entry, "peaks", ())]
+    return [row for row in rows if isinstance(row, schema.Value)]
+
+
+@pytest.mark.parametrize("entry", [*models().values(), *devices().values()], ids=repr)
+def test_every_value_says_who_says_so(entry):
+    for row in values(entry):
+        assert row.source in titles()
+        assert row.at.strip()
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", row.read)
+        assert row.verified or row.note, f"{entry}: what was not seen in the source itself needs a note"
+
+
+def test_dense_is_meant_unless_sparse_is_said():
+    h100 = device("h100-sxm")
+    assert h100.peak("bf16", sparse=True).value == 2 * h100.peak("bf16").value
+    assert h100.symbols("bf16")["peak"] == h100.peak("bf16").value.value
+    assert f"{h100.peak('bf16')}".startswith("989")
+
+
+def test_the_accumulator_may_be_named():
+    ada = device("rtx-4090")
+    assert ada.peak("fp16", accumulate="fp16").value == pytest.approx(2 * float(ada.peak("fp16").value), rel=1e-2)
+    assert ada.peak("fp16").value == ada.peak("fp16", accumulate="fp32").value
+
+
+@pytest.mark.parametrize(
+    ("key", "asked", "says"),
+    [
+        ("h100-sxm", {"dtype": "fp4"}, "h100-sxm has no published peak dense fp4; it has .*bf16"),
+        ("a100-80-sxm", {"dtype": "fp8"}, "no published peak dense fp8"),
+        ("h100-sxm", {"dtype": "fp64", "sparse": True}, "no published peak sparse fp64"),
+        ("h100-sxm", {"dtype": "bf16", "accumulate": "fp16"}, "peak dense bf16 with fp16 accumulator"),
+    ],
+)
+def test_a_peak_that_nobody_publishes_is_named(key, asked, says):
+    with pytest.raises(errors.MissingInput, match=says):
+        device(key).peak(**asked)
+
+
+def test_a_family_with_several_members_lists_them():
+    with pytest.raises(KeyError, match="several variants; say which: llama-3.1-405b, llama-3.1-70b, llama-3.1-8b"):
+        model("llama-3.1")
+    assert device("h100") is device("h100-sxm")
+
+
+@pytest.mark.parametrize("find", [model, device, measurement])
+@pytest.mark.parametrize("key", [None, 3, [], "", "h1000-sxmm", "nobody", "a\nb"])
+def test_unknown_entries_list_what_is_near(find, key):
+    with pytest.raises(KeyError, match="unknown (model|device|measurement) ") as error:
+        find(key)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("entry", [*models().values(), *devices().values(), *measurements().values()], ids=lambda e: e.key)
+def test_entries_travel_between_processes(entry):
+    assert pickle.loads(pickle.dumps(entry)) == entry == copy.deepcopy(entry)
+
+
+def test_measurements_name_entries_that_exist():
+    for found in measurements().values():
+        assert found.model is None or model(found.model)
+        assert found.device is None or device(found.device)
+        assert found.source in titles()
+        assert found.verified or found.note
