@@ -26,7 +26,7 @@ extensions = [
     "katex_math",
     "part_numbers",
     "epub_properties",
-    "print_classes",
+    "print_style",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True

@@ -42,8 +42,12 @@ class Book:
         return path
 
     def build(self, builder: str = "html", **options) -> SphinxTestApp:
+        """Build what is out of date; ``app.read`` and ``app.written`` are the documents that were."""
         app = SphinxTestApp(builder, srcdir=self.folder, **options)
         self.apps.append(app)
+        app.read, app.written = set(), set()
+        app.connect("source-read", lambda _, name, text: app.read.add(name))
+        app.connect("doctree-resolved", lambda _, tree, name: app.written.add(name))
         app.build()
         return app
 

@@ -45,7 +45,7 @@ def guarded(method: Callable) -> Callable:
             message = str(error)
         except yaml.YAMLError as error:
             message = f"the body is not YAML: {' '.join(str(error).split())}"
-        except (TypeError, ValueError, KeyError) as error:  # the drawing kit's refusals are plain builtin errors
+        except (TypeError, ValueError, KeyError, ArithmeticError) as error:  # the drawing kit's refusals are plain builtin errors
             message = " ".join(str(error).split()) or type(error).__name__
         return self.refuse(message)
 
@@ -245,8 +245,24 @@ def make_table(head: list[str], rows: list[list], widths: list[int], *classes: s
     return nodes.table("", group, classes=["colwidths-given", *classes])
 
 
-def values_tex(f: Formula, values: dict) -> str:
-    """The right side with numbers in the place of symbols."""
-    symbols = table().symbols
-    numbers = {n: latex.text(repr(Quantity(values[n], symbols[n].unit))) for n in f.inputs}
-    return latex.expression(f.right, numbers)
+WIDE = 62  # printed characters that fit one line of the page
+
+
+def put_in(f: Formula, values: dict) -> list[str]:
+    """The right side with numbers in the place of symbols, as the lines of an aligned equation."""
+    numbers = {n: _number_tex(Quantity(values[n], table().symbols[n].unit)) for n in f.inputs}
+    whole = latex.expression(f.right, numbers)
+    terms, unit = latex.terms(f.right, numbers)
+    if latex.width(whole) <= WIDE or len(terms) < 2:
+        return [f"& = {whole}"]
+    rows = [" + ".join(terms[:1]), *terms[1:]]
+    if unit:
+        rows = [rf"\bigl({rows[0]}", *rows[1:-1], rf"{rows[-1]}\bigr){unit}"]
+    return [f"& = {rows[0]}", *(rf"& \quad {{}} + {row}" for row in rows[1:])]
+
+
+def _number_tex(value: Quantity) -> str:
+    """Four digits of a quantity; a large count as a power of ten, since its digits stand among the inputs."""
+    if not any(value.unit.dims) and abs(value.value) >= 1e7:
+        return latex.text(f"{value.value:.3e}")
+    return latex.text(repr(value))

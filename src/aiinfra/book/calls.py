@@ -18,7 +18,7 @@ from aiinfra import catalog
 from aiinfra.engine import evaluate
 from aiinfra.engine.formula import Formula, formula
 from aiinfra.engine.table import table
-from aiinfra.errors import BadValue, UnknownName, unknown
+from aiinfra.errors import BadValue, UnknownName, brief, unknown
 from aiinfra.units import NUMBER, SPEC, Quantity, parse
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
@@ -176,6 +176,8 @@ def ask(text: str, cases: Cases | None = None, **override) -> Answer:
     if not signs:
         answer.call = asked if isinstance(asked, Call) else None
         answer.flip = asked if isinstance(asked, Flip) else None
+    if not -evaluate.MOST <= answer.value.value <= evaluate.MOST:
+        raise BadValue(f"{brief(text)} is beyond the largest number")
     str(answer)  # a wrong unit or format speaks up here
     return answer
 

@@ -48,7 +48,9 @@ class FormulaDirective(BookDirective):
         cites = "".join(f" {{cite}}`{key}`" for key in f.cites)
         kind = {"=": "", ">=": "A lower bound. ", "<=": "An upper bound. ", "~": "A model. "}[f.relation]
         holds = f" *Holds for:* {f.holds}." if f.holds else ""
-        box += self.paragraph(f"{kind}{f.says}{cites}{holds}", "says")
+        says = self.paragraph(f"{kind}{f.says}{cites}{holds}", "says")
+        says += [nodes.Text(" "), nodes.inline("", "", nodes.literal("", f.key), classes=["key"])]
+        box += says
         if "nowhere" not in self.options:
             box += self._where(f)
         index = addnodes.index(entries=[("single", f"formula; {f.key.replace('-', ' ')}", f"equation-{f.key}", "", None)])
@@ -143,9 +145,9 @@ class WorkedDirective(BookDirective):
         sign = latex.RELATIONS[f.relation]
         result = latex.quantity(answer.value, answer.format)
         lines = [rf"{latex.expression(f.left)} & {sign} {latex.expression(f.right)}"]
-        numbers = base.values_tex(f, values)
-        if numbers != result:
-            lines.append(rf"& = {numbers}")
+        numbers = base.put_in(f, values)
+        if numbers != [f"& = {result}"]:
+            lines += numbers
         lines.append(rf"& = {result}" if len(lines) > 1 else rf"& {sign} {result}")
         box += self.equation(r"\begin{aligned}" + r" \\[6pt] ".join(lines) + r"\end{aligned}")
         box += self._inputs(f, call, values, known, {s.name: s.record.key for s in steps[:-1]})

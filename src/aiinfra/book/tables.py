@@ -118,7 +118,7 @@ class CatalogDirective(BookDirective):
     """Shared by ``{devices}`` and ``{models}``: an overview, then each entry with source and locator of every value."""
 
     folder = ""
-    overview: tuple[str, ...] = ()
+    overview: dict[str, int] = {}  # a column's value and its width in per cent
 
     def entries(self) -> dict:
         raise BadValue("no entries")
@@ -179,8 +179,8 @@ class CatalogDirective(BookDirective):
                     cells.append(f"{value.value:,}")
             rows.append([nodes.reference("", entry.name, refid=nodes.make_id(f"{self.folder}-{entry.key}")), *cells])
         head = ["", *(FIELD_NAMES.get(n, n) for n in self.overview)]
-        width = 70 // len(self.overview)
-        return base.make_table(head, rows, [100 - width * len(self.overview), *[width] * len(self.overview)], "overview")
+        widths = self.overview.values()
+        return base.make_table(head, rows, [100 - sum(widths), *widths], "overview")
 
     @staticmethod
     def look_up(entry, name: str) -> catalog.Value | None:
@@ -191,7 +191,7 @@ class DevicesDirective(CatalogDirective):
     """``{devices}``."""
 
     folder = "devices"
-    overview = ("capacity", "memory_bandwidth", "BF16 dense", "link_bandwidth", "power")
+    overview = {"capacity": 12, "memory_bandwidth": 15, "BF16 dense": 19, "link_bandwidth": 15, "power": 12}
 
     def entries(self) -> dict:
         return catalog.devices()
@@ -208,7 +208,7 @@ class ModelsDirective(CatalogDirective):
     """``{models}``."""
 
     folder = "models"
-    overview = ("n_param", "n_layer", "d_model", "n_q", "n_kv", "d_head")
+    overview = {"n_param": 24, "n_layer": 11, "d_model": 10, "n_q": 11, "n_kv": 13, "d_head": 10}
 
     def entries(self) -> dict:
         return catalog.models()

@@ -235,6 +235,6 @@ def device(key: str) -> Device:
 
 def measurement(key: str) -> Measurement:
     """A published measurement."""
-    if key not in measurements():
+    if not isinstance(key, str) or key not in measurements():
         raise unknown("measurement", key, measurements())
     return measurements()[key]

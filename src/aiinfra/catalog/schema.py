@@ -89,6 +89,9 @@ class Model:
         found = {name: getattr(self, name).value for name in counts}
         return found | {"untied": int(not self.tied.value), "b_w": element, "b_kv": element, "b_act": element}
 
+    def __hash__(self) -> int:
+        return hash(self.key)
+
     def __repr__(self) -> str:
         return f"model({self.key!r})"
 
@@ -170,6 +173,9 @@ class Device:
             if any(p.input == dtype and not p.sparse for p in self.peaks):
                 found["peak"] = self.peak(dtype).value.value
         return found
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def __repr__(self) -> str:
         return f"device({self.key!r})"

@@ -46,6 +46,8 @@ class Derivation:
         DERIVATIONS[key] = self
 
     def _add(self, line: Line) -> Derivation:
+        if self.lines and line.expr == self.lines[-1].expr:
+            raise DefinitionError(f"derivation {self.key!r}, line {len(self.lines) + 1}: {line.expr} is the line before it")
         where = f"derivation {self.key!r}, line {len(self.lines) + 1}"
         conditions = [c for c in (line.condition, *line.given) if isinstance(c, sympy.Basic)]
         for expr in (line.expr, *conditions):

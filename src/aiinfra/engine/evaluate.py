@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from math import inf
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -71,20 +72,26 @@ def _number(info, value: object) -> Real:
     raise BadType(f"{info.name} = {brief(value)}: must be {allowed(info)}, not {type(value).__name__} ({info.meaning})")
 
 
+@lru_cache(maxsize=256)
+def catalogue(entries: tuple, dtype: str | None) -> tuple[dict, frozenset]:
+    """What entries supply, by symbol name, and the names; kept, so it must not be changed."""
+    supplied: dict = {}
+    kinds = [entry.kind for entry in entries]
+    for entry in entries:
+        if kinds.count(entry.kind) > 1:
+            raise BadValue(f"two entries of kind {entry.kind!r}: {', '.join(e.key for e in entries if e.kind == entry.kind)}; give one")
+        supplied.update(entry.symbols(computed_in(entries, dtype)))
+    return supplied, frozenset(supplied)
+
+
 def gather(table, entries: tuple, inputs: Mapping[str, object], dtype: str | None) -> tuple[dict, dict]:
     """All supplied values by symbol name: (values from the catalogue, values from keywords)."""
-    supplied: dict = {}
     if dtype is not None:
         formats.bytes_of(dtype)
-    if entries:
-        kinds = [None if isinstance(e, type) else getattr(e, "kind", None) for e in entries]
-        for entry, kind in zip(entries, kinds, strict=True):
-            if kind is None:
-                raise BadType(f"{brief(entry)}: expected a catalogue entry, such as model('llama-3.1-70b') or device('h100-sxm')")
-            if kinds.count(kind) > 1:
-                raise BadValue(f"two entries of kind {kind!r}: {', '.join(e.key for e in entries if e.kind == kind)}; give one")
-        for entry in entries:
-            supplied.update(entry.symbols(computed_in(entries, dtype)))
+    for entry in entries:
+        if getattr(type(entry), "kind", None) is None:
+            raise BadType(f"{brief(entry)}: expected a catalogue entry, such as model('llama-3.1-70b') or device('h100-sxm')")
+    supplied = dict(catalogue(entries, dtype)[0])
     given: dict = {}
     symbols = table.symbols
     for name, value in inputs.items():

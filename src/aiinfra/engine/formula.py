@@ -136,10 +136,11 @@ class Formula:
         """Checked inputs and the plan to compute them: (steps, values from the catalogue, values given)."""
         t = table()
         supplied, given = evaluate.gather(t, entries, inputs, dtype)
-        signature = (self.key, frozenset(supplied), frozenset(given), strict)
+        names = evaluate.catalogue(entries, dtype)[1]
+        signature = (self.key, names, tuple(given), strict)
         steps = t.plans.get(signature)
         if steps is None:
-            steps = evaluate.plan(t, self.record, frozenset(supplied) | frozenset(given), entries, dtype)
+            steps = evaluate.plan(t, self.record, names | given.keys(), entries, dtype)
             if strict:
                 evaluate.unused(self.record, steps, given)
             t.plans[signature] = steps

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import sympy
 from sympy.printing.latex import LatexPrinter
 
@@ -124,6 +126,23 @@ def expression(expr: sympy.Basic, numbers: dict[str, str] | None = None) -> str:
     2 L\\,n_\\mathrm{kv}\\,d_\\mathrm{h}\\,b_\\mathrm{kv}
     """
     return BookPrinter(numbers).doprint(expr)
+
+
+def terms(expr: sympy.Basic, numbers: dict[str, str] | None = None) -> tuple[list[str], str]:
+    """The terms of a sum as printed, and the unit that stands outside it; a product is one term."""
+    printer = BookPrinter(numbers)
+    units = [u for u in sympy.Mul.make_args(expr) if u in UNIT_SYMBOLS]
+    inner = sympy.Mul(*(f for f in sympy.Mul.make_args(expr) if f not in UNIT_SYMBOLS))
+    if not inner.is_Add or any(t.could_extract_minus_sign() for t in inner.args):
+        return [printer.doprint(expr)], ""
+    unit = "".join(rf"\,\mathrm{{{UNIT_SYMBOLS[u].text}}}" for u in units)
+    return [printer.doprint(t) for t in sorted(inner.args, key=_rank)], unit
+
+
+def width(tex: str) -> int:
+    """Roughly how many characters LaTeX prints, a fraction counting as its wider part."""
+    tex = re.sub(r"\\d?frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", lambda m: max(m[1], m[2], key=len), tex)
+    return len(re.sub(r"\\(left|right|bigl|bigr|mathrm|text|max|quad|cdot)|\\[a-zA-Z]+|\\.|[{}_^ ]", lambda m: "x" if "cdot" in m[0] else "", tex))
 
 
 def relation(left: sympy.Basic, sign: str, right: sympy.Basic) -> str:

@@ -1,11 +1,15 @@
 """Traffic between the devices of one scale-up domain: the ring all-reduce and tensor parallelism."""
 
+import sympy
+
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
     all_reduce_bytes, alpha_ar, b_act, batch, beta_link, d_model, devices, eta_mem, message, n_layer, t_comp, t_link, t_mem, t_step, tp_bytes,
 )  # fmt: skip
+
+turn = sympy.Symbol("i", integer=True, positive=True)
 
 all_reduce = Formula(
     "all-reduce-bytes", all_reduce_bytes, 2 * (devices - 1) / devices * message,
@@ -14,9 +18,9 @@ all_reduce = Formula(
     cites=("patarasuk2009allreduce", "nvidia2024nccltests"),
 )  # fmt: skip
 Derivation(
-    all_reduce, (devices - 1) * (message / devices) + (devices - 1) * (message / devices),
-    "The vector is cut into $n$ parts. A reduce-scatter passes $n - 1$ of them on, one a round, and an all-gather $n - 1$ again.",
-).rewrite(2 * (devices - 1) / devices * message, "Both halves move the same bytes.")  # fmt: skip
+    all_reduce, sympy.Sum(message / devices, (turn, 1, devices - 1)) + sympy.Sum(message / devices, (turn, 1, devices - 1)),
+    "The vector is cut into $n$ parts. A reduce-scatter passes one on in each of $n - 1$ rounds, and an all-gather again.",
+).rewrite(2 * (devices - 1) / devices * message, "All rounds move the same bytes.")  # fmt: skip
 
 tensor_parallel_bytes = Formula(
     "tensor-parallel-bytes", tp_bytes, 4 * n_layer * (devices - 1) / devices * batch * d_model * b_act,

@@ -13,18 +13,14 @@ memory_time = Formula(
     says="The devices read their shares of the step's bytes side by side, each at its full memory bandwidth.",
     holds="even split over the devices",
 )  # fmt: skip
-Derivation(memory_time, (step_bytes / devices) / beta_mem, "Each device reads one share of the bytes.").rewrite(
-    step_bytes / (devices * beta_mem), "One fraction."
-)
+Derivation(memory_time, step_bytes / (devices * beta_mem), "Each of $n$ devices reads one share of the bytes at its bandwidth.")
 
 compute_time = Formula(
     "compute-time", t_comp, step_flops / (devices * peak),
     says="The devices do their shares of the step's operations side by side, each at its dense peak.",
     holds="even split over the devices; peak of the format computed in, dense",
 )  # fmt: skip
-Derivation(compute_time, (step_flops / devices) / peak, "Each device does one share of the operations.").rewrite(
-    step_flops / (devices * peak), "One fraction."
-)
+Derivation(compute_time, step_flops / (devices * peak), "Each of $n$ devices does one share of the operations at its peak rate.")
 
 overlap_bound = Formula(
     "overlap-bound", t_step, slowest(t_mem, t_comp),

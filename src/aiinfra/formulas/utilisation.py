@@ -10,9 +10,7 @@ model_flops_utilisation = Formula(
     holds="dense peak of the format computed in; only operations that the model needs, no recomputation",
     cites=("chowdhery2022palm",),
 )  # fmt: skip
-Derivation(model_flops_utilisation, (step_flops / t_step) / (devices * peak), "The rate reached over the rate available.").rewrite(
-    step_flops / (t_step * devices * peak), "One fraction."
-)
+Derivation(model_flops_utilisation, step_flops / (t_step * devices * peak), "The rate reached, $F_\\mathrm{step}/t_\\mathrm{step}$, over the rate available.")
 
 bandwidth_utilisation = Formula(
     "mbu", mbu, step_bytes / (t_step * devices * beta_mem),
@@ -20,6 +18,4 @@ bandwidth_utilisation = Formula(
     holds="only bytes that the step needs, each counted once",
     cites=("agarwal2023mbu",),
 )  # fmt: skip
-Derivation(bandwidth_utilisation, (step_bytes / t_step) / (devices * beta_mem), "The rate reached over the rate available.").rewrite(
-    step_bytes / (t_step * devices * beta_mem), "One fraction."
-)
+Derivation(bandwidth_utilisation, step_bytes / (t_step * devices * beta_mem), "The bandwidth reached, $D_\\mathrm{step}/t_\\mathrm{step}$, over the bandwidth available.")

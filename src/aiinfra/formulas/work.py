@@ -18,10 +18,10 @@ decode_flops = Formula(
 )  # fmt: skip
 Derivation(
     decode_flops,
-    one_flop * batch * (2 * n_read + n_layer * n_q * (2 * d_head * context + 2 * d_head * context)),
-    "Each of the $B$ tokens meets every weight once, a multiply and an add. Every query head then takes $S$ dot products of width "
-    "$d_\\mathrm{h}$ for the scores, and adds up $S$ values of that width.",
-).rewrite(one_flop * batch * (2 * n_read + 4 * n_layer * n_q * d_head * context), "Scores and values cost the same.")
+    one_flop * batch * (2 * n_read + sympy.Sum(4 * n_q * d_head * context, (position, 1, n_layer))),
+    "Each of the $B$ tokens meets every weight once, a multiply and an add. In each layer every query head then takes $S$ dot products of "
+    "width $d_\\mathrm{h}$ for the scores and adds up $S$ values of that width: twice two operations per element.",
+).rewrite(one_flop * batch * (2 * n_read + 4 * n_layer * n_q * d_head * context), "All layers are alike.")
 
 prefill_work = Formula(
     "prefill-flops", prefill_flops,

@@ -1,8 +1,12 @@
-"""The printed book sets paragraphs of these classes as environments of its preamble; Sphinx does so for blocks alone."""
+"""What the printed book sets in its own way: paragraphs of some classes, and long lines of numbers.
 
+Sphinx makes environments of classes for blocks alone. `bookwhere` and so on, and `fitmath`, are in preamble.tex.
+"""
+
+from docutils import nodes
 from sphinx.writers.latex import LaTeXTranslator
 
-CLASSES = ("where", "inputs", "answer")
+CLASSES = ("where", "inputs")
 
 
 class Translator(LaTeXTranslator):
@@ -16,6 +20,13 @@ class Translator(LaTeXTranslator):
     def depart_paragraph(self, node):
         super().depart_paragraph(node)
         self.body.extend(f"\\end{{book{name}}}\n" for name in self.environments(node))
+
+    def visit_math_block(self, node):
+        tex = node.astext()
+        if node.get("label") or not tex.startswith(r"\begin{aligned}"):
+            super().visit_math_block(node)
+        self.body.append(f"\\begin{{equation*}}\\fitmath{{{tex}}}\\end{{equation*}}")
+        raise nodes.SkipNode
 
 
 def setup(app):

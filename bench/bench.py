@@ -1,0 +1,148 @@
+"""Measure what the book and its library promise: `python bench/bench.py [name …]` prints a table.
+
+Names: import, call, array, declare, prove, html. Timings are of this machine; the bars are those of the project.
+"""
+
+import gzip
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from timeit import Timer
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = "assert not {'sympy', 'numpy'} & sys.modules.keys(), 'sympy or numpy was imported'"
+
+
+def fresh(code: str, runs: int = 5) -> float:
+    """Median of what a fresh Python process prints."""
+    path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-c", "import sys, time\n" + code]
+    done = [subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, check=True, capture_output=True, text=True) for _ in range(runs)]
+    return statistics.median(float(run.stdout) for run in done)
+
+
+def timed(setup: str, action: str) -> str:
+    return f"{setup}\nt = time.perf_counter()\n{action}\nseconds = time.perf_counter() - t\n"
+
+
+def row(what: str, value: float, unit: str, bar: str = "", good: bool | None = None) -> None:
+    mark = "" if good is None else "ok" if good else "MISSED"
+    print(f"{what:58} {value:>10,.4g} {unit:12} {bar:>22} {mark}", flush=True)
+
+
+def bench_import() -> None:
+    ms = 1e3 * fresh(timed("", "import aiinfra") + HEAVY + "\nprint(seconds)")
+    row("import aiinfra", ms, "ms", "≤ 50 ms", ms <= 50)
+    first = "aiinfra.formula('kv-bytes-per-token')(aiinfra.model('llama-3.1-70b'))"
+    fresh(f"import aiinfra; {first}; print(0)", 1)  # makes the numeric code, if that is still to do
+    ms = 1e3 * fresh(timed("import aiinfra", first) + HEAVY + "\nprint(seconds)")
+    row("first formula of a process, with a model", ms, "ms")
+
+
+def bench_call() -> None:
+    from aiinfra import device, formula, model
+
+    step, entries = formula("decode-step-bound"), (model("llama-3.1-70b"), device("h100-sxm"))
+    direct = {"devices": 8, "beta_mem": 3.35e12, "peak": 989.4e12, "weight_read": 1.4e11, "kv_bytes": 2.7e9, "step_flops": 1.6e11}
+    calls = {
+        "direct inputs": lambda: step(**direct),
+        "catalogue entries": lambda: step(*entries, batch=1, context=8192, devices=8),
+    }
+    for name, call in calls.items():
+        µs = 1e6 * min(Timer(call).repeat(7, 5000)) / 5000
+        row(f"decode-step-bound, {name}", µs, "µs", "≤ 10 µs", µs <= 10)
+
+
+def bench_array() -> None:
+    import numpy
+
+    from aiinfra import formula
+
+    step, points = formula("decode-step-bound"), 10_000_000
+    bytes_read = numpy.random.default_rng(0).uniform(1e9, 1e12, points)
+    fixed = {"devices": 8, "beta_mem": 3.35e12, "peak": 989.4e12, "kv_bytes": 2.7e9}
+    for name, work in (("one input an array", 1.6e11), ("two inputs arrays", bytes_read * 1.1)):
+        rate = points / min(Timer(lambda work=work: step.array(weight_read=bytes_read, step_flops=work, **fixed)).repeat(5, 1)) / 1e6
+        row(f".array of decode-step-bound, {name}", rate, "M points/s", "≥ 20 M points/s", rate >= 20)
+
+
+def bench_declare() -> None:
+    load = timed("import sympy, sympy.printing.latex", "from aiinfra import formulas; n = len(formulas.load())")
+    seconds = fresh(load + "print(200 * seconds / n)")
+    row("formulas and derivations declared, scaled to 200", seconds, "s", "≤ 1 s", seconds <= 1)
+
+
+def bench_prove() -> None:
+    setup = "from aiinfra import formulas; formulas.load()\nfrom aiinfra.engine.derivation import DERIVATIONS"
+    row("all derivations proved", fresh(timed(setup, "for d in DERIVATIONS.values(): d.check()") + "print(seconds)", 3), "s")
+
+
+def bench_html() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        for name in ("docs", "conf", "bib", "src"):
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("_build", "__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        book = copy / "docs/_build/html"
+        chapters = [p for p in (copy / "docs").rglob("*.md") if p.parent.name not in ("docs", "front", "appendix")]
+        seconds = build(copy)
+        row("HTML, cold", seconds, "s", "≤ 40 s on 2 cores", seconds <= 40)
+        chapter = max(chapters, key=lambda p: p.stat().st_size)
+        chapter.write_text(chapter.read_text(encoding="utf-8") + "\nOne more sentence.\n", encoding="utf-8")
+        seconds = build(copy)
+        row(f"HTML, {chapter.stem} touched", seconds, "s", "≤ 6 s", seconds <= 6)
+        pages = [book / p.relative_to(copy / "docs").with_suffix(".html") for p in chapters]
+        page = max(pages, key=lambda p: weight(p, book))
+        kilobytes = weight(page, book) / 1000
+        row(f"heaviest chapter page ({page.stem}), compressed", kilobytes, "kB", "≤ 350 kB", kilobytes <= 350)
+
+
+def build(copy: Path) -> float:
+    """Seconds of the command behind `tox -e html`, on a copy of the book."""
+    start = time.perf_counter()
+    path = os.pathsep.join([str(copy / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run([sys.executable, "conf/build.py", "html"], cwd=copy, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"the book does not build:\n{done.stderr[-3000:]}")
+    return time.perf_counter() - start
+
+
+def weight(page: Path, book: Path) -> int:
+    """Bytes a reader without scripts loads: the page, its styles, and the fonts and pictures that those name."""
+    html = page.read_text(encoding="utf-8")
+    sheets = [(page.parent / href.split("?")[0]).resolve() for href in re.findall(r'<link[^>]*rel="stylesheet"[^>]*href="([^"]+)"', html)]
+    pictures = [(page.parent / src.split("?")[0]).resolve() for src in re.findall(r'<img[^>]*src="([^":]+)"', html)]
+    files = {page.resolve(), *sheets, *pictures}
+    for sheet in sheets:
+        text = sheet.read_text(encoding="utf-8")
+        for family in re.split(r"@font-face", text)[1:]:
+            name = re.search(r"font-family:\s*[\"']?([\w -]+)", family)
+            source = re.search(r"url\([\"']?([^\"')]+\.woff2)", family)
+            if source and name and used(name[1].strip(), family, text, html):
+                files.add((sheet.parent / source[1]).resolve())
+    packed = (len(f.read_bytes()) if f.suffix in (".woff2", ".png") else len(gzip.compress(f.read_bytes(), 9)) for f in files if f.is_file())
+    return sum(packed)
+
+
+def used(family: str, face: str, sheet: str, html: str) -> bool:
+    """Whether a page needs a font: KaTeX's by the classes that select them, any other always."""
+    if not family.startswith("KaTeX"):
+        return True
+    rules = re.findall(r"\.katex\s+\.([\w-]+)[^{}]*\{[^{}]*" + re.escape(family) + r"\b", sheet)
+    return family == "KaTeX_Main" or any(re.search(rf'class="[^"]*\b{re.escape(rule)}\b', html) for rule in rules)
+
+
+if __name__ == "__main__":
+    benches = {name.removeprefix("bench_"): function for name, function in globals().copy().items() if name.startswith("bench_")}
+    if unknown := [name for name in sys.argv[1:] if name not in benches]:
+        sys.exit(f"unknown {unknown[0]!r}: use {', '.join(benches)}")
+    sys.path.insert(0, str(ROOT / "src"))
+    print(f"{'what':58} {'measured':>23} {'bar':>22}")
+    for name in sys.argv[1:] or benches:
+        benches[name]()
