@@ -4,7 +4,7 @@ The library beside the AI Infra Book. Formulas evaluate without SymPy; asking on
 
 >>> from aiinfra import device, formula, model
 >>> formula("kv-bytes-per-token")(model("llama-3.1-70b"))
-327.7 kB/token
+327.7 kB
 """
 
 from importlib import import_module

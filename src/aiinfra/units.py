@@ -184,7 +184,7 @@ def digits(value: float, significant: int = 3) -> str:
     """Print a number for people: all digits of a whole number, else so many significant ones.
 
     >>> digits(327680), digits(21.0636), digits(0.000123), digits(1.5e12), digits(40.0)
-    ('327,680', '21.1', '1.23e-04', '1.50e+12', '40')
+    ('327,680', '21.1', '1.23e-04', '1.5e+12', '40')
     """
     if not isinstance(value, int):
         value = float(value)  # a fraction or a NumPy number
@@ -194,10 +194,18 @@ def digits(value: float, significant: int = 3) -> str:
         return f"{int(value):,}"
     size = abs(value)
     if not 1e-3 <= size < 1e6:
-        return f"{value:.{significant - 1}e}"
+        mantissa, e, exponent = f"{value:.{significant - 1}e}".partition("e")
+        return _shortest(mantissa, e + exponent, value)
     rounded = float(f"{size:.{significant}g}")
-    decimals = max(0, significant - 1 - math.floor(math.log10(rounded)))
-    return f"{value:,.{decimals}f}" if decimals else f"{round(value, significant - 1 - math.floor(math.log10(rounded))):,.0f}"
+    decimals = significant - 1 - math.floor(math.log10(rounded))
+    return _shortest(f"{value:,.{decimals}f}", "", value) if decimals > 0 else f"{round(value, decimals):,.0f}"
+
+
+def _shortest(mantissa: str, exponent: str, value: float) -> str:
+    """Without closing zeros where the value has none: 3.35 is not measured to 3.350."""
+    short = mantissa.rstrip("0").rstrip(".")
+    exact = math.isclose(float(short.replace(",", "") + exponent), value, rel_tol=1e-12)
+    return (short if exact else mantissa) + exponent
 
 
 SPEC = re.compile(r"((?:[<>=^+\- 0,]*\d*(?:\.\d+)?[eEfFgGd]?)(?=\s|$))?\s*(.*)")
@@ -208,7 +216,7 @@ class Quantity:
 
     >>> step = Quantity(0.00534, second, ">=")
     >>> step, f"{step:ms}", f"{step:.4g ms}", step < "6 ms", float(step)
-    (>= 5.340 ms, '5.34 ms', '5.34 ms', True, 0.00534)
+    (>= 5.34 ms, '5.34 ms', '5.34 ms', True, 0.00534)
     """
 
     __slots__ = ("value", "unit", "relation")

@@ -24,10 +24,10 @@ WARNING = re.compile(r"^(?:(.*?)(?::(\d*))?: )?(?:WARNING|ERROR|CRITICAL): (.*?)
 
 
 class Book:
-    """A folder of chapters with an index; each build is an application that is cleaned up at the end."""
+    """A folder of chapters with an index; a build returns the application that made it."""
 
     def __init__(self, folder: Path, chapters: dict[str, str], index: str = "```{bibliography}\n```\n", **settings):
-        self.folder, self.apps = folder, []
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         listed = "\n".join(chapters)
         self.write("index", f"# Book\n\n```{{toctree}}\n:numbered:\n\n{listed}\n```\n\n{index}")
@@ -44,11 +44,13 @@ class Book:
     def build(self, builder: str = "html", **options) -> SphinxTestApp:
         """Build what is out of date; ``app.read`` and ``app.written`` are the documents that were."""
         app = SphinxTestApp(builder, srcdir=self.folder, **options)
-        self.apps.append(app)
         app.read, app.written = set(), set()
         app.connect("source-read", lambda _, name, text: app.read.add(name))
         app.connect("doctree-resolved", lambda _, tree, name: app.written.add(name))
-        app.build()
+        try:
+            app.build()
+        finally:
+            app.cleanup()
         return app
 
     def warnings(self, app: SphinxTestApp) -> list[tuple[str, int, str]]:
@@ -61,11 +63,6 @@ class Book:
             found.append((name, int(number or 0), message))
         return found
 
-    def close(self) -> None:
-        for app in self.apps:
-            app.cleanup()
-
-
 @pytest.fixture(scope="session", autouse=True)
 def book_extensions():
     with pytest.MonkeyPatch.context() as patch:
@@ -75,13 +72,5 @@ def book_extensions():
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    """Make books that live as long as a module's tests."""
-    books = []
-
-    def make(name: str, chapters: dict[str, str], **settings) -> Book:
-        books.append(Book(tmp_path_factory.mktemp(name), chapters, **settings))
-        return books[-1]
-
-    yield make
-    for book in books:
-        book.close()
+    """Make books, in folders of their own."""
+    return lambda name, chapters, **settings: Book(tmp_path_factory.mktemp(name), chapters, **settings)

@@ -49,7 +49,7 @@ def test_two_processes_that_declare_one_name(library):
     chapters = {f"c{i}": f"# Title\n\n{d('exercise', 'ex' if i in (0, 7) else f'ex-{i}')}\n" for i in range(8)}
     book = library("processes", chapters)
     [(name, _, message)] = book.warnings(book.build("dummy", parallel=2))
-    assert name in {"c0", "c7"} or str(book.folder / name) == name
+    assert name in {"c0", "c7"}
     assert message.startswith("exercise: 'ex' is declared twice, first as exercise in c")
 
 
@@ -104,7 +104,7 @@ def hostile(seed: int) -> str:
 
 
 def test_hostile_chapters_give_warnings_only(library):
-    book = library("hostile", {f"h{seed}": hostile(seed) for seed in range(16)})
+    book = library("hostile", {f"h{seed}": hostile(seed) for seed in range(8)})
     warnings = book.warnings(book.build("dummy"))
-    assert len(warnings) > 200
+    assert len(warnings) > 100
     assert [w for w in warnings if "Traceback" in w[2] or not w[0]] == []

@@ -76,7 +76,8 @@ def test_an_unproved_step_must_say_so(scratch):
 
 
 def test_a_proved_step_must_not_be_marked(scratch):
-    way = Derivation(scratch(data / beta), 2 * data / (2 * beta) + 0, "Start.").rewrite(data / beta, "Cancel.", sampled=True)
+    way = Derivation(scratch(batch * t_mem + batch * t_comp), batch * (t_mem + t_comp), "Start.")
+    way.rewrite(batch * t_mem + batch * t_comp, "Expand.", sampled=True)
     refused(way, "line 2 is proved, so it needs no sampled=True")
 
 
@@ -106,9 +107,10 @@ def test_a_bound_that_does_not_follow_from_what_is_given(scratch):
     [
         (lambda d: d.rewrite(data + beta, "Clash."), "line 2: cannot add"),
         (lambda d: d.rewrite(0.5 * data / beta, "Float."), "line 2: float literal 0.5"),
+        (lambda d: d.rewrite(data / beta, "The same."), "line 2: data/beta is the line before it"),
         (lambda d: d.rewrite(sympy.Symbol("nobody"), "Unknown."), "unknown symbol 'nobody'"),
-        (lambda d: d.rewrite(data / beta, ""), "line 2: a step needs its reason"),
-        (lambda d: d.at_least(data / beta, "Clash.", given=(data <= beta,)), "line 2: cannot add"),
+        (lambda d: d.rewrite(2 * data / beta, ""), "line 2: a step needs its reason"),
+        (lambda d: d.at_least(data / (2 * beta), "Clash.", given=(data <= beta,)), "line 2: cannot add"),
         (lambda d: d.when(sympy.Eq(data, 2 * beta), alpha, "Clash."), "line 2: cannot add"),
         (lambda d: d.using(FORMULAS["kv-bytes"]), "kv_bytes of 'kv-bytes' does not occur"),
         (lambda d: d.whole("Round."), "only a bound of a whole number"),

@@ -156,27 +156,26 @@ class WorkedDirective(BookDirective):
     def _inputs(self, f, call, values, known, made) -> nodes.paragraph:
         """The inputs grouped by where they come from."""
         symbols = table().symbols
-        model = next((e for e in call.entries if e.kind == "model"), None)
-        groups: dict[str, list[str]] = {}
+        groups: dict[str, dict[str, list[str]]] = {}
         for name in f.inputs:
             value = repr(Quantity(values[name], symbols[name].unit)).replace(" ", "\N{NO-BREAK SPACE}")
             text = f"${symbols[name].latex}$\N{NO-BREAK SPACE}= {value}"
+            origin, source = ("Chosen", "") if name in known else self._source(name, call)
             if name in made:
-                origin, text = "Computed", f"{text} {{eq}}`{made[name]}`"
-            elif name in known:
-                origin = "Chosen"
-            else:
-                origin = self._source(name, call, model)
-            groups.setdefault(origin, []).append(text)
-        return self.paragraph("*Inputs.* " + " ".join(f"{origin}: {', '.join(texts)}." for origin, texts in groups.items()), "inputs")
+                origin, source = "Computed", f" {{eq}}`{made[name]}`"
+            groups.setdefault(origin, {}).setdefault(source, []).append(text)
+        listed = [f"{origin}: " + ", ".join(", ".join(texts) + source for source, texts in by.items()) for origin, by in groups.items()]
+        return self.paragraph("*Inputs.* " + ". ".join(listed) + ".", "inputs")
 
-    def _source(self, name, call, model) -> str:
+    def _source(self, name, call) -> tuple[str, str]:
+        """The entry that a value comes from, and its citation."""
+        model = next((e for e in call.entries if e.kind == "model"), None)
         for entry in call.entries:
             args = (call.dtype or (model and model.dtype.value),) if entry.kind == "device" else ()
             value = entry.source_of(name, *args)
             if value is not None:
-                return f"{entry.name} {{cite}}`{value.source}`"
-        return "Chosen"
+                return entry.name, f" {{cite}}`{value.source}`"
+        return "Chosen", ""
 
 
 class FlipDirective(BookDirective):

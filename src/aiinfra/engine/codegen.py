@@ -97,7 +97,7 @@ def javascript(expr: sympy.Basic) -> str:
 
     >>> from aiinfra.symbols import data, beta
     >>> javascript(data / beta)
-    '({data, beta}) => data/beta'
+    '({beta, data}) => data/beta'
     """
     return f"({{{', '.join(free_names(expr))}}}) => {ScriptPrinter().doprint(_ready(expr))}"
 

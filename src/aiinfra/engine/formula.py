@@ -32,7 +32,7 @@ class Formula:
 
     >>> from aiinfra import formula, model
     >>> formula("kv-bytes-per-token")(model("llama-3.1-70b"))
-    327.7 kB/token
+    327.7 kB
     >>> formula("kv-bytes-per-token")(n_layer=80, n_kv=8, d_head=128, b_kv="2 B").value
     327680
     """
