@@ -18,7 +18,7 @@ nitpicky = numfig = math_numfig = True
 numfig_secnum_depth = 1
 exclude_patterns = ["_build"]
 epub_basename = epub_identifier = epub_uid = "book"
-version = "1"
+version = copyright = "1"
 """
 WARNING = re.compile(r"^(?:(.*?)(?::(\d*))?: )?(?:WARNING|ERROR|CRITICAL): (.*?)(?: \[[\w.]+\])?$")
 

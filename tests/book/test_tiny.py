@@ -128,7 +128,7 @@ def test_a_number_says_which_formula_gave_it(html):
 def test_equations_are_numbered_by_chapter_and_found(html):
     for page, chapter, keys in (("part/one", 1, KEYS[:HALF]), ("part/two", 2, KEYS[HALF:])):
         text = html[page]
-        numbers = re.findall(r'id="equation-([^"]*)">\s*<span class="eqno">\((.*?)\)', text)
+        numbers = re.findall(r'id="equation-([^"]*)">.*?<span class="eqno">\((.*?)\)', text)
         assert numbers == [(key, f"{chapter}.{at}") for at, key in enumerate(keys, 1)]
     link = re.search(rf'See <a [^>]*href="(.*?)"[^>]*>(.*?)</a> and <a [^>]*href="(.*?)"[^>]*>(.*?)</a>', html["part/two"])
     assert link.groups() == (f"one.html#equation-{KEYS[0]}", "(1.1)", f"#equation-{KEYS[-1]}", f"(2.{len(KEYS) - HALF})")
@@ -183,9 +183,7 @@ def test_tables_have_header_cells(html):
 def test_worked_example_names_its_sources(html):
     start = html["use"].index("Example 3.1")
     inputs = plain(html["use"][start : html["use"].index("Example 3.2")])
-    assert "Llama 3.1 70B" in inputs and "H100" in inputs
-    assert "(by (1." in inputs or "(by (2." in inputs
-    assert "(chosen)" in inputs
+    assert re.search(r"Inputs\..*Chosen: .*= 8\. NVIDIA H100 .*= 3\.35 TB/s \[\w+\].*Computed: .*= 139\.0 GB \([12]\.\d+\)", inputs, re.S)
 
 
 def test_print_gathers_the_solutions(latex):
@@ -201,7 +199,7 @@ def test_print_gathers_the_solutions(latex):
 
 def test_print_draws_a_file_per_figure(latex):
     folder, tex = latex
-    files = re.findall(r"\\includegraphics\[.*?\]\{(use-.*?\.pdf)\}", tex)
+    files = re.findall(r"\\sphinxincludegraphics\{(use-.*?\.pdf)\}", tex)
     assert len(files) == len(set(files)) == 6
     assert all((folder / file).read_bytes().startswith(b"%PDF") for file in files)
     assert tex.count(r"\label{equation:") >= len(KEYS) and not re.search(r"https?://\S*katex", tex)

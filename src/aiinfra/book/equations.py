@@ -169,9 +169,8 @@ class WorkedDirective(BookDirective):
 
     def _source(self, name, call) -> tuple[str, str]:
         """The entry that a value comes from, and its citation."""
-        model = next((e for e in call.entries if e.kind == "model"), None)
         for entry in call.entries:
-            args = (call.dtype or (model and model.dtype.value),) if entry.kind == "device" else ()
+            args = (evaluate.computed_in(call.entries, call.dtype),) if entry.kind == "device" else ()
             value = entry.source_of(name, *args)
             if value is not None:
                 return entry.name, f" {{cite}}`{value.source}`"

@@ -56,11 +56,11 @@ class FigureDirective(BookDirective):
             return float(request)
         return self.ask(str(request), **override).number
 
-    def count(self, request: object, what: str) -> int:
+    def count(self, request: object, what: str, most: int = MOST) -> int:
         """A whole number, of things that can be drawn."""
         found = self.number(request)
-        if not 1 <= found <= MOST or found != int(found):
-            raise BadValue(f"{what} = {brief(request)}: must be a whole number from 1 to {MOST}")
+        if not 1 <= found <= most or found != int(found):
+            raise BadValue(f"{what} = {brief(request)}: must be a whole number from 1 to {most}")
         return int(found)
 
 
@@ -226,7 +226,7 @@ class DiagramDirective(FigureDirective):
     def tiles(self, kind: str) -> list[nodes.Node]:
         names = ("rows", "columns", "tile_rows", "tile_columns")
         body = self.yaml(("title", "caption", *names), ("alt", "row_label", "column_label", "role", "side"))
-        spec = {name: self.count(body[name], name) for name in names}
+        spec = {name: self.count(body[name], name, most=10**9) for name in names}  # the kit limits how many tiles are drawn
         spec |= {name: self.label(body[name]) for name in ("row_label", "column_label") if name in body}
         spec |= {name: body[name] for name in ("role", "side") if name in body}
         return self.figure(kind, spec, body)

@@ -8,7 +8,7 @@ model_flops_utilisation = Formula(
     "mfu", mfu, step_flops / (t_step * devices * peak),
     says="The operations that the model needs, over those that the devices could have done in the time that passed.",
     holds="dense peak of the format computed in; only operations that the model needs, no recomputation",
-    cites=("chowdhery2022palm",),
+    cites=("chowdhery2022palm", "korthikanti2022activation"),
 )  # fmt: skip
 Derivation(model_flops_utilisation, step_flops / (t_step * devices * peak), "The rate reached, $F_\\mathrm{step}/t_\\mathrm{step}$, over the rate available.")
 
