@@ -107,7 +107,9 @@ def build(copy: Path) -> float:
     """Seconds of the command behind `tox -e html`, on a copy of the book."""
     start = time.perf_counter()
     path = os.pathsep.join([str(copy / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = subprocess.run([sys.executable, "conf/build.py", "html"], cwd=copy, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "conf/build.py", "html"], cwd=copy, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
+    )
     if done.returncode:
         sys.exit(f"the book does not build:\n{done.stderr[-3000:]}")
     return time.perf_counter() - start
@@ -126,7 +128,9 @@ def weight(page: Path, book: Path) -> int:
             source = re.search(r"url\([\"']?([^\"')]+\.woff2)", family)
             if source and name and used(name[1].strip(), family, text, html):
                 files.add((sheet.parent / source[1]).resolve())
-    packed = (len(f.read_bytes()) if f.suffix in (".woff2", ".png") else len(gzip.compress(f.read_bytes(), 9)) for f in files if f.is_file())
+    packed = (
+        len(f.read_bytes()) if f.suffix in (".woff2", ".png") else len(gzip.compress(f.read_bytes(), 9)) for f in files if f.is_file()
+    )
     return sum(packed)
 
 

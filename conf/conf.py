@@ -48,6 +48,11 @@ html_baseurl = address["site"]
 html_static_path = ["static"]
 html_css_files = ["book.css"]
 html_math_renderer = "katex"
+templates_path = ["templates"]
+html_sidebars = {
+    "**": [f"sidebar/{part}.html" for part in ("brand", "search", "scroll-start", "navigation")]
+    + ["index-link.html", "sidebar/scroll-end.html"]
+}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"top_of_page_buttons": []}

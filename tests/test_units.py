@@ -129,7 +129,15 @@ def test_repr(quantity, shown):
 
 @pytest.mark.parametrize(
     ("spec", "shown"),
-    [("ms", "5.34 ms"), (".4g ms", "5.34 ms"), (",.2f ms", "5.34 ms"), ("µs", "5,340 µs"), (".0f", "5 ms"), ("08.2f ms", "00005.34 ms"), ("", "5.34 ms")],
+    [
+        ("ms", "5.34 ms"),
+        (".4g ms", "5.34 ms"),
+        (",.2f ms", "5.34 ms"),
+        ("µs", "5,340 µs"),
+        (".0f", "5 ms"),
+        ("08.2f ms", "00005.34 ms"),
+        ("", "5.34 ms"),
+    ],
 )
 def test_format(spec, shown):
     assert format(Quantity(0.00534, second), spec) == shown
@@ -190,3 +198,33 @@ def test_units_multiply_like_their_exponents():
     assert (byte**2 / byte).dims == byte.dims
     assert Unit(byte.dims) == byte
     assert repr(byte / second) == "Unit('B/s')"
+
+
+LOW, HIGH, GUESS, EXACT = (Quantity(2.0, second, sign) for sign in (">=", "<=", "~", "="))
+
+
+@pytest.mark.parametrize(
+    ("result", "relation"),
+    [
+        (LOW + EXACT, ">="),
+        (LOW + LOW, ">="),
+        (LOW + HIGH, "~"),
+        (EXACT - LOW, "<="),
+        (LOW - HIGH, ">="),
+        (LOW - LOW, "~"),
+        (3 * LOW, ">="),
+        (LOW * HIGH, "~"),
+        (LOW / 2, ">="),
+        (EXACT / LOW, "<="),
+        (LOW / HIGH, ">="),
+        (LOW * -1, "~"),
+        (GUESS + LOW, "~"),
+        (EXACT + EXACT, "="),
+    ],
+)
+def test_arithmetic_keeps_what_is_known_of_a_bound(result, relation):
+    assert result.relation == relation
+
+
+def test_a_bound_never_prints_as_an_equality():
+    assert str(LOW) == ">= 2 s" and str(GUESS) == "~ 2 s" and str(EXACT) == "2 s"

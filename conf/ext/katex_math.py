@@ -41,8 +41,12 @@ def display_source(tex):
     return rf"\begin{{split}}{tex}\end{{split}}" if r"\\" in tex or "&" in tex else tex
 
 
-def whole_words(html):
-    r"""Join the letters of \mathrm{kv}, which KaTeX's MathML spells one by one: a screen reader then reads a word."""
+def tidy(html):
+    r"""Join the letters of \mathrm{kv}, which KaTeX's MathML spells one by one: a screen reader then reads a word.
+
+    A table of one column has no spacing between columns, and an empty value is not valid in EPUB.
+    """
+    html = html.replace(' columnspacing=""', "")
     letters = r'(?:<mi mathvariant="normal">[A-Za-z]</mi>){2,}'
     return re.sub(letters, lambda found: f"<mi>{re.sub('<[^>]*>', '', found[0])}</mi>", html)
 
@@ -66,7 +70,7 @@ def render(found):
     )
     for same, answer in zip(sources.values(), json.loads(done.stdout), strict=True):
         for node in same:
-            node["katex"] = whole_words(answer.get("html", ""))
+            node["katex"] = tidy(answer.get("html", ""))
             if "error" in answer:
                 logger.warning("%s", answer["error"], location=node, type="math")
 
@@ -114,4 +118,4 @@ def setup(app):
     app.connect("builder-inited", add_styles)
     app.connect("doctree-read", render_document, priority=100)  # before titles are copied from the document
     app.connect("doctree-resolved", render_document, priority=900)
-    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}

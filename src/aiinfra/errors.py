@@ -1,7 +1,7 @@
 """Every error the library raises on bad input: one line, and also a builtin type."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Iterable
 
 
 class AIInfraError(Exception):

@@ -108,7 +108,12 @@ def _atoms() -> dict[str, tuple[Fraction, tuple]]:
 
 
 ATOMS = _atoms()
-CLEAR = {"KB": "kB (1000 B) or KiB (1024 B)", "Kb": "kbit (1000 bit) or kB (1000 B)", "OPS": "FLOP/s", "FLOPs": "FLOP for a count or FLOP/s for a rate"}
+CLEAR = {
+    "KB": "kB (1000 B) or KiB (1024 B)",
+    "Kb": "kbit (1000 bit) or kB (1000 B)",
+    "OPS": "FLOP/s",
+    "FLOPs": "FLOP for a count or FLOP/s for a rate",
+}
 for _p in ("", *SI):
     CLEAR[_p + "FLOPS"] = f"{_p}FLOP/s for a rate or {_p}FLOP for a count"
     CLEAR[_p + "OPS"] = f"{_p}FLOP/s"
@@ -260,7 +265,7 @@ class Quantity:
         return f"{shown}{'' if text == '%' else ' '}{text}".strip()
 
     def __str__(self) -> str:
-        return format(self, "")
+        return ("" if self.relation == "=" else self.relation + " ") + format(self, "")
 
     def __repr__(self) -> str:
         value, text = readable(self)
@@ -301,27 +306,51 @@ class Quantity:
     def __hash__(self) -> int:
         return hash(self.value)  # that of the bare number, which it may equal
 
+    def _operand(self, other: object, what: str) -> Quantity:
+        """The other operand as a quantity; a bare number is in base units when added and plain when it multiplies."""
+        if isinstance(other, Quantity):
+            return other
+        return Quantity(self._other(other, what), self.unit if what in ("add", "subtract") else one)
+
     def __add__(self, other: object) -> Quantity:
-        return Quantity(self.value + self._other(other, "add"), self.unit)
+        value, other = self._other(other, "add"), self._operand(other, "add")
+        return Quantity(self.value + value, self.unit, both(self.relation, other.relation))
 
     __radd__ = __add__  # so that sum() works
 
     def __sub__(self, other: object) -> Quantity:
-        return Quantity(self.value - self._other(other, "subtract"), self.unit)
+        value, other = self._other(other, "subtract"), self._operand(other, "subtract")
+        return Quantity(self.value - value, self.unit, both(self.relation, TURNED[other.relation]))
 
     def __mul__(self, other: object) -> Quantity:
-        if isinstance(other, Quantity):
-            return Quantity(self.value * other.value, self.unit * other.unit)
-        return Quantity(self.value * self._other(other, "multiply"), self.unit)
+        other = parse(other) if isinstance(other, str) else self._operand(other, "multiply")
+        unit = self.unit * other.unit if any(other.unit.dims) else self.unit
+        return Quantity(self.value * other.value, unit, _scaled(self, other, other.relation))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Quantity:
-        if not isinstance(other, Quantity):
-            other = parse(other) if isinstance(other, str) else Quantity(self._other(other, "divide"))
+        other = parse(other) if isinstance(other, str) else self._operand(other, "divide")
         if other.value == 0:
             raise BadValue(f"cannot divide {self} by zero")
-        return Quantity(self.value / other.value, Unit((self.unit / other.unit).dims))
+        unit = Unit((self.unit / other.unit).dims) if any(other.unit.dims) else self.unit
+        return Quantity(self.value / other.value, unit, _scaled(self, other, TURNED[other.relation]))
+
+
+TURNED = {"=": "=", ">=": "<=", "<=": ">=", "~": "~"}
+
+
+def both(first: str, second: str) -> str:
+    """What is known of a sum of two statements: a bound and an exact value give a bound, two unlike bounds none."""
+    if "=" in (first, second):
+        return second if first == "=" else first
+    return first if first == second else "~"
+
+
+def _scaled(first: Quantity, second: Quantity, relation: str) -> str:
+    """The relation of a product; it follows from the factors' where neither is negative."""
+    relation = both(first.relation, relation)
+    return relation if relation == "=" or min(first.value, second.value) >= 0 else "~"
 
 
 def readable(q: Quantity) -> tuple[Real, str]:

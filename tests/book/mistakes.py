@@ -372,7 +372,7 @@ MISTAKES = [
     ),
     (
         d("diagram", "tiles t", "title: a\ncaption: b\nrows: 0\ncolumns: 4\ntile_rows: 2\ntile_columns: 2"),
-        1, "diagram: rows = 0: must be a whole number from 1 to 10000",
+        1, "diagram: rows = 0: must be a whole number from 1 to 1000000000",
     ),
     (
         d("diagram", "tiles t", "title: a\ncaption: b\nrows: 4\ncolumns: 4\ntile_rows: 2\ntile_columns: 2\nrole: [x]"),

@@ -11,6 +11,7 @@ from mistakes import d
 import aiinfra
 
 PACKAGE = Path(aiinfra.__file__).parent
+PARENT = {"index"}  # Sphinx writes the page with the table of contents whenever it read a page of it
 CHAPTERS = {
     "speed": f"# Speed\n\n{d('formula', 'amdahl-speedup')}\n\n{d('exercise', 'ex-speed', 'How fast?')}\n\n"
     + d("solution", "ex-speed", "So.", answer="amdahl-speedup part=0.5 factor=2"),
@@ -64,14 +65,14 @@ def test_a_changed_source_rebuilds_the_pages_that_use_it(book, file, read):
     with touched(PACKAGE / file):
         app = book.build()
     assert app.read == read
-    assert app.written == (read | {"answers"} if read else set())  # the answers are those of other chapters
+    assert app.written - PARENT == (read | {"answers"} if read else set())  # the answers are those of other chapters
 
 
 def test_a_changed_chapter_rebuilds_itself_and_who_shows_it(book):
     changed = CHAPTERS["speed"].replace("factor=2", "factor=4")
     with touched(book.write("speed", changed)):
         app = book.build()
-    assert (app.read, app.written) == ({"speed"}, {"speed", "answers"})
+    assert (app.read, app.written - PARENT) == ({"speed"}, {"speed", "answers"})
     assert "1.6" in (app.outdir / "answers.html").read_text(encoding="utf-8")
 
 
@@ -79,7 +80,7 @@ def test_a_removed_exercise_leaves_the_answers(book):
     with touched(book.write("speed", "# Speed\n")):
         app = book.build()
     assert book.warnings(app) == []
-    assert app.written == {"speed", "answers"}
+    assert app.written - PARENT == {"speed", "answers"}
     assert "Exercise" not in (app.outdir / "answers.html").read_text(encoding="utf-8")
 
 

@@ -6,12 +6,11 @@ from html.parser import HTMLParser
 import pytest
 from mistakes import CASE, LEDGER, MEMORY, PLOT, d
 
-from aiinfra import formula, units
+from aiinfra import formula, formulas, units
 from aiinfra.book.calls import Cases, ask
 from aiinfra.engine.derivation import DERIVATIONS
-from aiinfra.engine.formula import formula_keys
 
-KEYS = formula_keys()
+KEYS = tuple(formulas.load())
 HALF = len(KEYS) // 2
 ONE = " ".join(CASE.split("\n")[1:2])
 REQUESTS = [
@@ -33,6 +32,7 @@ CHAPTERS = {
     "part/one": f"# One\n\n{derived(KEYS[:HALF])}\n",
     "part/two": f"# Two\n\n{derived(KEYS[HALF:])}\n\nSee {{eq}}`{KEYS[0]}` and {{eq}}`{KEYS[-1]}`.\n",
     "use": f"# Of use {{value}}`kv-bytes-per-token model=llama-3.1-8b`\n\n{CASE}"
+    + d("case", "half", "@one weights=fp8") + "\n\n"
     + "\n".join(f"- about {{value}}`{request}`" for request in REQUESTS)
     + "\n\n"
     + "\n\n".join(
@@ -40,6 +40,7 @@ CHAPTERS = {
             d("worked", "decode-step-bound @one in ms", "Some *text*.", title="A step"),
             d("worked", "weight-bytes n_param=7e9 b_w='1 B'", name="seven"),
             d("worked", "overlap-bound @one in us as .4g"),
+            d("worked", "weight-bytes @half"),
             d("flip", "memory-time = compute-time over batch @one context=512", "Text.", title="Which", below="memory.", above="arithmetic."),
             PLOT.replace(
                 "series:",
@@ -139,7 +140,7 @@ def test_equations_are_numbered_by_chapter_and_found(html):
 
 def test_boxes_are_numbered_by_chapter(html):
     titles = re.findall(r'<p class="counted-title"><strong>(.*?)</strong>', html["use"])
-    assert titles == ["Example 3.1.", "Example 3.2.", "Example 3.3.", "Flip 3.1.", "Ledger 3.1.", "Exercise 3.1.", "Exercise 3.2."]
+    assert titles == ["Example 3.1.", "Example 3.2.", "Example 3.3.", "Example 3.4.", "Flip 3.1.", "Ledger 3.1.", "Exercise 3.1.", "Exercise 3.2."]
     assert re.findall(r"Fig\. (3\.\d)", plain(html["use"]))[:1] == ["3.1"]
 
 
@@ -184,6 +185,12 @@ def test_worked_example_names_its_sources(html):
     start = html["use"].index("Example 3.1")
     inputs = plain(html["use"][start : html["use"].index("Example 3.2")])
     assert re.search(r"Inputs\..*Chosen: .*= 8\. NVIDIA H100 .*= 3\.35 TB/s \[\w+\].*Computed: .*= 139\.0 GB \([12]\.\d+\)", inputs, re.S)
+
+
+def test_a_format_that_was_chosen_is_not_the_model_s(html):
+    text = html["use"]
+    inputs = plain(text[text.index("Example 3.4") : text.index("Flip 3.1")])
+    assert re.search(r"Inputs\. Llama 3\.1 70B: .*= 70553706496 \[\w+\]\. Chosen: .*= 1 B\.", inputs, re.S)
 
 
 def test_print_gathers_the_solutions(latex):

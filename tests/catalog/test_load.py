@@ -21,7 +21,14 @@ def value(text, source=SOURCE):
     return f"{{ value = {text}, {source} }}"
 
 
-MODEL = {"name": '"M"', "vendor": '"V"', "family": '"F"', **dict.fromkeys(COUNTS, value("8")), "tied": value("true"), "dtype": value('"bf16"')}
+MODEL = {
+    "name": '"M"',
+    "vendor": '"V"',
+    "family": '"F"',
+    **dict.fromkeys(COUNTS, value("8")),
+    "tied": value("true"),
+    "dtype": value('"bf16"'),
+}
 DEVICE = {"name": '"D"', "vendor": '"V"', "family": '"F"', "capacity": value('"80 GB"'), "memory_bandwidth": value('"2 TB/s"')}
 PEAK = {"input": '"bf16"', "accumulate": '"fp32"', "sparse": "false", "unit_kind": '"tensor"', "value": '"1 TFLOP/s"'} | {
     part.split(" = ")[0]: part.split(" = ")[1] for part in SOURCE.split(", ")
@@ -167,7 +174,23 @@ def test_files_that_are_no_toml(tmp_path):
 def test_nothing_but_a_catalogue_error_comes_out(read):
     """Any field with any kind of value in it: one clear line, never a traceback of the reader."""
     rng = random.Random(1)
-    odd = ["3", "-1.5", "nan", "true", '""', '"x"', "[]", "[1]", "{}", "{ value = 3 }", "2026-12-01", '[{ value = "x" }]', value("{}"), value("[]"), value("nan")]
+    odd = [
+        "3",
+        "-1.5",
+        "nan",
+        "true",
+        '""',
+        '"x"',
+        "[]",
+        "[1]",
+        "{}",
+        "{ value = 3 }",
+        "2026-12-01",
+        '[{ value = "x" }]',
+        value("{}"),
+        value("[]"),
+        value("nan"),
+    ]
     for reader, table in ((read_models, MODEL), (read_devices, DEVICE), (read_measurements, MEASURED)):
         for name in [*table, "peak", "extra", "size", "note"]:
             for text in rng.sample(odd, 9):

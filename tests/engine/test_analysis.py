@@ -93,7 +93,11 @@ def test_break_even_equalises():
 
 @pytest.mark.parametrize(
     ("other", "says"),
-    [("kv-bytes", "memory-time is in s and kv-bytes in B; they never meet"), ("memory-time", "equal for every batch"), ("compute-time", "no batch makes")],
+    [
+        ("kv-bytes", "memory-time is in s and kv-bytes in B; they never meet"),
+        ("memory-time", "equal for every batch"),
+        ("compute-time", "no batch makes"),
+    ],
 )
 def test_no_break_even(other, says):
     with pytest.raises(errors.BadValue, match=says):
@@ -115,7 +119,9 @@ def test_sensitivity_is_the_numeric_slope(key):
     found = f.sensitivity(**{n: int(v) if TABLE[n].whole else v for n, v in point.items()})
     for name, elasticity in found.items():
         up, down = (function(**point | {name: point[name] * factor}) for factor in (1 + 1e-6, 1 - 1e-6))
-        assert elasticity == pytest.approx((up - down) / (2e-6 * here), rel=1e-4, abs=1e-4 + 1e-9 * abs(max(point.values(), key=abs) / here))
+        assert elasticity == pytest.approx(
+            (up - down) / (2e-6 * here), rel=1e-4, abs=1e-4 + 1e-9 * abs(max(point.values(), key=abs) / here)
+        )
 
 
 def test_no_percentage_of_zero():

@@ -51,8 +51,12 @@ def test_numpy_is_the_expression(key):
 
 def evaluate_in_node(sources: list[str], inputs: list[list[dict]]) -> list[list[float]]:
     """All functions on all their points in one process."""
-    script = "const [f, x] = JSON.parse(require('fs').readFileSync(0)); process.stdout.write(JSON.stringify(f.map((s, i) => x[i].map(eval(s)))))"
-    done = node(["-e", script], return_completed_process=True, input=json.dumps([sources, inputs]), capture_output=True, text=True, check=True)
+    script = (
+        "const [f, x] = JSON.parse(require('fs').readFileSync(0)); process.stdout.write(JSON.stringify(f.map((s, i) => x[i].map(eval(s)))))"
+    )
+    done = node(
+        ["-e", script], return_completed_process=True, input=json.dumps([sources, inputs]), capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 

@@ -124,13 +124,18 @@ def test_resolving_is_substitution_by_hand():
     weights = formula("weight-bytes-read")(LLAMA)
     cache = formula("kv-bytes")(LLAMA, batch=16, context=4096)
     work = formula("decode-flops")(LLAMA, batch=16, context=4096)
-    direct = STEP(weight_read=weights, kv_bytes=cache, step_flops=work, devices=8, beta_mem=H100.memory_bandwidth.value, peak=H100.peak("bf16").value)
+    direct = STEP(
+        weight_read=weights, kv_bytes=cache, step_flops=work, devices=8, beta_mem=H100.memory_bandwidth.value, peak=H100.peak("bf16").value
+    )
     assert STEP(LLAMA, H100, **point) == direct == STEP(H100, LLAMA, **point)
 
 
 def test_keywords_override_entries():
     assert formula("kv-bytes-per-token")(LLAMA, n_layer=1).value * 80 == formula("kv-bytes-per-token")(LLAMA).value
-    assert STEP(LLAMA, H100, devices=8, batch=1, context=0, beta_mem="6.7 TB/s").value * 2 == STEP(LLAMA, H100, devices=8, batch=1, context=0).value
+    assert (
+        STEP(LLAMA, H100, devices=8, batch=1, context=0, beta_mem="6.7 TB/s").value * 2
+        == STEP(LLAMA, H100, devices=8, batch=1, context=0).value
+    )
 
 
 def test_formats_are_the_bytes_of_an_element():
@@ -212,7 +217,12 @@ def test_missing_input_lists_all_with_meaning_and_unit():
     with pytest.raises(TypeError) as error:
         STEP(LLAMA, batch=1)
     assert isinstance(error.value, errors.MissingInput)
-    for part in ("decode-step-bound needs", "devices (devices that share", "beta_mem (memory bandwidth of one device, in B/s)", "context ("):
+    for part in (
+        "decode-step-bound needs",
+        "devices (devices that share",
+        "beta_mem (memory bandwidth of one device, in B/s)",
+        "context (",
+    ):
         assert part in str(error.value)
 
 
@@ -286,3 +296,9 @@ def test_a_bound_and_its_module():
     assert context in formula("kv-bytes").right.free_symbols
     assert second == formula("transfer-time").unit
     assert byte == formula("kv-bytes").unit
+
+
+def test_a_result_that_rests_on_a_bound_is_not_exact():
+    bound = formula("decode-step-bound")(model("llama-3.1-70b"), device("h100-sxm"), devices=8, batch=1, context=2048)
+    assert formula("decode-rate")(batch=1, t_step=bound).relation == "~"
+    assert formula("decode-rate")(batch=1, t_step=float(bound)).relation == "="

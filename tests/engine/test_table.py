@@ -27,7 +27,9 @@ def checkout(tmp_path):
 
 def start(checkout: Path, code: str) -> subprocess.Popen:
     environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.Popen([sys.executable, "-W", "error", "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
 
 
 def output(process: subprocess.Popen) -> str:
@@ -73,7 +75,8 @@ def test_the_digest_covers_every_formula_module(checkout, monkeypatch):
 
 def test_evaluating_needs_neither_sympy_nor_numpy():
     formula_keys()  # makes the code, if that is still to do
-    code = "from aiinfra import formula, model, device; formula('decode-step-bound')(model('qwen3-8b'), device('h100-sxm'), devices=1, batch=1, context=0)"
+    code = "from aiinfra import device, formula, model; step = formula('decode-step-bound'); "
+    code += "step(model('qwen3-8b'), device('h100-sxm'), devices=1, batch=1, context=0)"
     assert output(start(ROOT, f"{code}; {LEAN}")) == ""
 
 

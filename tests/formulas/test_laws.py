@@ -56,7 +56,9 @@ def test_no_step_at_its_bound_uses_more_than_everything(m, d, batch, context, n)
 def test_balance_batch_is_where_the_clocks_agree(m, d):
     batch = formula("balance-batch")(m, d, dtype="bf16")
     point = {"batch": batch, "context": 0, "devices": 1}
-    assert formula("memory-time")(m, d, dtype="bf16", **point).value == pytest.approx(formula("compute-time")(m, d, dtype="bf16", **point).value)
+    assert formula("memory-time")(m, d, dtype="bf16", **point).value == pytest.approx(
+        formula("compute-time")(m, d, dtype="bf16", **point).value
+    )
 
 
 @given(times, times)

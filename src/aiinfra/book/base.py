@@ -195,7 +195,8 @@ def shown(value: Quantity, spec: str = "") -> list[nodes.Node]:
     mantissa, e, exponent = number.partition("e")
     found.append(nodes.Text(mantissa.replace("-", "\N{MINUS SIGN}")))
     if e:
-        found += [nodes.Text("\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}10"), nodes.superscript("", str(int(exponent)).replace("-", "\N{MINUS SIGN}"))]
+        power = str(int(exponent)).replace("-", "\N{MINUS SIGN}")
+        found += [nodes.Text("\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}10"), nodes.superscript("", power)]
     if unit:
         found.append(nodes.Text("\N{NO-BREAK SPACE}" + unit))
     return found

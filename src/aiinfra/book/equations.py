@@ -183,7 +183,7 @@ class FlipDirective(BookDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {"title": directives.unchanged_required, "below": directives.unchanged, "above": directives.unchanged, "name": directives.unchanged_required}
+    option_spec = dict.fromkeys(("title", "below", "above", "name"), directives.unchanged_required)
 
     @base.guarded
     def run(self) -> list[nodes.Node]:

@@ -24,7 +24,7 @@ class ExerciseDirective(BookDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"title": directives.unchanged_required, "hard": directives.flag, "name": directives.unchanged}
+    option_spec = {"title": directives.unchanged_required, "hard": directives.flag}
 
     @base.guarded
     def run(self) -> list[nodes.Node]:

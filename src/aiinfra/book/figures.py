@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.nodes import make_id
 
-from aiinfra.book import base
+from aiinfra.book import base, draw
 from aiinfra.book.base import BookDirective, fields, rows
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, OutsideValidity, brief, unknown
@@ -29,8 +29,6 @@ class FigureDirective(BookDirective):
     option_spec = {"class": directives.class_option}
 
     def figure(self, kind: str, spec: dict, body: dict) -> list[nodes.Node]:
-        from aiinfra.book import draw
-
         name = make_id(self.env, self.state.document, "", self.arguments[0])
         title = self.label(body["title"])
         alt = self.label(body["alt"]) if "alt" in body else None
@@ -69,8 +67,6 @@ class PlotDirective(FigureDirective):
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
-        from aiinfra.book import draw
-
         body = self.yaml(("title", "caption", "x", "y", "series"), ("alt", "marks", "bands", "points", "x_range", "y_range"))
         axis = fields(body["x"], "x", ("symbol", "from", "to"), ("log", "points", "label", "whole", "in"))
         scale = fields(body["y"], "y", ("label",), ("log",))
@@ -123,8 +119,6 @@ class PlotDirective(FigureDirective):
         return found
 
     def _series(self, row: dict, symbol: str, axis: dict, x_values: list[float]):
-        from aiinfra.book import draw
-
         row = fields(row, "series", ("label", "y"), ("role", "dash"))
         unit = axis.get("in")
         xs, ys = [], []
@@ -154,15 +148,11 @@ class DiagramDirective(FigureDirective):
         return makers[kind](kind)
 
     def _key(self, body: dict) -> dict:
-        from aiinfra.book import draw
-
         if "key" not in body:
             return {}
         return {"key": {role: self.label(text) for role, text in fields(body["key"], "key", (), draw.ROLES).items()}}
 
     def memory(self, kind: str) -> list[nodes.Node]:
-        from aiinfra.book import draw
-
         body = self.yaml(("title", "caption", "bars"), ("alt", "unit", "key"))
         bars = []
         for bar in self._rows(body, "bars", ("label", "capacity", "parts"), ("usable",)):
@@ -178,8 +168,6 @@ class DiagramDirective(FigureDirective):
         return self.figure(kind, {"bars": bars, "unit": body.get("unit", "GB"), **self._key(body)}, body)
 
     def timeline(self, kind: str) -> list[nodes.Node]:
-        from aiinfra.book import draw
-
         body = self.yaml(("title", "caption", "rows"), ("alt", "unit", "key", "marks"))
         tracks = []
         for row in self._rows(body, "rows", ("label", "spans"), ()):
@@ -205,8 +193,6 @@ class DiagramDirective(FigureDirective):
         return self.figure(kind, spec, body)
 
     def path(self, kind: str) -> list[nodes.Node]:
-        from aiinfra.book import draw
-
         body = self.yaml(("title", "caption", "nodes", "hops"), ("alt", "unit"))
         stops = self._rows(body, "nodes", ("label",), ("detail", "role"))
         hops = self._rows(body, "hops", ("bandwidth",), ("label", "role"))
@@ -234,8 +220,6 @@ class DiagramDirective(FigureDirective):
 
 def drawing(node):
     """The drawing of a node, made again."""
-    from aiinfra.book import draw
-
     return draw.render(getattr(draw, node["kind"])(**node["spec"]), node["name"], node["title"], node["alt"])
 
 
@@ -266,8 +250,6 @@ def add_nodes(app) -> None:
 def write_styles(app) -> None:
     """The colours of drawings, light and dark, as one more style sheet."""
     if app.builder.format == "html" and app.builder.name != "epub":
-        from aiinfra.book import draw
-
         static = Path(app.outdir, "_static")
         static.mkdir(parents=True, exist_ok=True)
         static.joinpath("drawings.css").write_text(draw.CSS, encoding="utf-8")

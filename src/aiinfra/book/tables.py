@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -10,7 +12,6 @@ from aiinfra import catalog
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective, fields
 from aiinfra.book.counted import counted
-from aiinfra.engine import latex
 from aiinfra.engine.formula import formula, formula_keys
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue

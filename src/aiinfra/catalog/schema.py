@@ -117,7 +117,13 @@ class Device:
 
     # symbol of the book <- field
     FIELDS = MappingProxyType(
-        {"capacity": "capacity", "usable": "capacity_usable", "beta_mem": "memory_bandwidth", "beta_link": "link_bandwidth", "power": "power"}
+        {
+            "capacity": "capacity",
+            "usable": "capacity_usable",
+            "beta_mem": "memory_bandwidth",
+            "beta_link": "link_bandwidth",
+            "power": "power",
+        }
     )
 
     def peak(self, dtype: str, *, accumulate: str | None = None, sparse: bool = False) -> Value:

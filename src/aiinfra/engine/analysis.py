@@ -27,7 +27,7 @@ class Node:
     parts: tuple[Node, ...] = ()
 
     def lines(self, indent: str = "") -> Iterator[str]:
-        yield f"{indent}{self.symbol} {self.value.relation} {self.value}   [{self.origin}]"
+        yield f"{indent}{self.symbol} {self.value.relation} {self.value:}   [{self.origin}]"
         for part in self.parts:
             yield from part.lines(indent + "  ")
 
@@ -263,5 +263,7 @@ def sensitivity(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> 
         expr = expr.replace(rounding, lambda a, rounding=rounding: rounding(a.xreplace(numbers)))
     here = expr.xreplace(numbers)
     if here == 0:
-        raise BadValue(f"{f.key} is zero at {evaluate.shown(tuple(sorted(known & set(evaluate.used(steps)))), values)}, so no percentage of it exists")
+        raise BadValue(
+            f"{f.key} is zero at {evaluate.shown(tuple(sorted(known & set(evaluate.used(steps)))), values)}, so no percentage of it exists"
+        )
     return {n: float((sympy.diff(expr, SYMBOLS[n]) * SYMBOLS[n]).xreplace(numbers) / here) for n in free_names(expr)}

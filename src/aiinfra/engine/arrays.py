@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy
 
 from aiinfra.engine import evaluate
-from aiinfra.errors import BadType, BadValue, OutsideValidity, brief
 from aiinfra.engine.table import table
+from aiinfra.errors import BadType, BadValue, OutsideValidity, brief
 
 BLOCK = 32_768
 

@@ -6,8 +6,8 @@ import sympy
 from sympy.printing.codeprinter import CodePrinter
 from sympy.printing.jscode import JavascriptCodePrinter
 from sympy.printing.numpy import NumPyPrinter
-from sympy.printing.pycode import PythonCodePrinter
 from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.pycode import PythonCodePrinter
 
 from aiinfra.engine.expressions import free_names, plain, slowest
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import sympy
 
-from aiinfra.errors import DefinitionError
 from aiinfra.engine.expressions import check_numbers, free_names, unit_of, with_max
 from aiinfra.engine.formula import Formula
+from aiinfra.errors import DefinitionError
 
 DERIVATIONS: dict[str, Derivation] = {}
 POINTS = 60
@@ -67,7 +67,9 @@ class Derivation:
         if relation in (">=", "<="):
             slope = sympy.diff(now, premise.left)
             if slope.is_nonnegative is not True and slope.is_nonpositive is not True:
-                raise DefinitionError(f"derivation {self.key!r}: {now} is not monotone in {premise.left}, so the bound {premise.key!r} gives none")
+                raise DefinitionError(
+                    f"derivation {self.key!r}: {now} is not monotone in {premise.left}, so the bound {premise.key!r} gives none"
+                )
             if slope.is_nonpositive:
                 relation = {">=": "<=", "<=": ">="}[relation]
         line = Line("using", relation, now.xreplace({premise.left: premise.right}), why or premise.says, premise.key)
@@ -117,7 +119,11 @@ class Derivation:
                 verdicts.append("given" if line.verb == "start" else "computed")
                 continue
             before = self.lines[number - 2].expr
-            strict = {c.lhs: sympy.Symbol(c.lhs.name, positive=True) for c in self.formula.valid if isinstance(c, sympy.Gt) and c.lhs.is_Symbol and c.rhs.is_zero}
+            strict = {
+                c.lhs: sympy.Symbol(c.lhs.name, positive=True)
+                for c in self.formula.valid
+                if isinstance(c, sympy.Gt) and c.lhs.is_Symbol and c.rhs.is_zero
+            }
             before, after, condition, given = (_swap(x, strict) for x in (before, line.expr, line.condition, line.given))
             verdict = prove(before, line.relation, after, condition, where, given)
             if (verdict == "sampled") != line.sampled:
@@ -170,7 +176,9 @@ def _prove_given(before, relation, after, given, where) -> str:
 def _substituted(difference, given, slack):
     yield difference
     for condition in given:
-        if isinstance(condition, sympy.Lt) and condition.lts.is_Symbol and condition.lts.is_nonnegative and condition.gts.is_number:  # all of 0 <= x < top
+        if (
+            isinstance(condition, sympy.Lt) and condition.lts.is_Symbol and condition.lts.is_nonnegative and condition.gts.is_number
+        ):  # all of 0 <= x < top
             yield difference.subs(condition.lts, condition.gts * slack / (1 + slack))
         for symbol in sorted(condition.free_symbols, key=lambda s: s.name):
             found = sympy.solve(condition.gts - condition.lts - slack, symbol)
@@ -202,7 +210,13 @@ def _ladder(difference: sympy.Expr, *, equal: bool) -> bool:
         return expr.is_zero is True if equal else expr.is_nonnegative is True
 
     real = with_max(difference).doit()
-    for step in (lambda e: e, sympy.expand, sympy.simplify, lambda e: sympy.factor(sympy.together(e)), lambda e: sympy.simplify(e.rewrite(sympy.Abs))):
+    for step in (
+        lambda e: e,
+        sympy.expand,
+        sympy.simplify,
+        lambda e: sympy.factor(sympy.together(e)),
+        lambda e: sympy.simplify(e.rewrite(sympy.Abs)),
+    ):
         if done(step(real)):
             return True
     if equal or not real.has(sympy.Max):

@@ -12,8 +12,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from aiinfra.engine import evaluate
-from aiinfra.errors import DefinitionError, unknown
 from aiinfra.engine.table import Record, table
+from aiinfra.errors import DefinitionError, unknown
 from aiinfra.units import Quantity, Unit
 
 if TYPE_CHECKING:
@@ -151,11 +151,16 @@ class Formula:
 
         A bare number is in base units (B, FLOP, s, J, USD); text carries its unit. ``weights=``, ``kv=`` and
         ``activations=`` take a number format for the bytes of one element, ``dtype=`` the format computed in.
+        A result that rests on a bound or a model given as an input is marked as a model, since it may be neither.
         Raises `MissingInput`, `UnknownName`, `BadValue`, `BadType`, `UnitError` or `OutsideValidity`.
         """
         steps, values, given = self.prepare(entries, inputs, dtype)
         values.update(given)
-        return Quantity(evaluate.run(steps, values), self.unit, self.relation)
+        relation = self.relation
+        for value in inputs.values():
+            if isinstance(value, Quantity) and value.relation != "=":
+                relation = "~"
+        return Quantity(evaluate.run(steps, values), self.unit, relation)
 
     def array(self, *entries, dtype: str | None = None, **inputs):
         """Evaluate on arrays that broadcast together; the result is float64 in base units."""

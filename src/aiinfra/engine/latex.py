@@ -142,7 +142,9 @@ def terms(expr: sympy.Basic, numbers: dict[str, str] | None = None) -> tuple[lis
 def width(tex: str) -> int:
     """Roughly how many characters LaTeX prints, a fraction counting as its wider part."""
     tex = re.sub(r"\\d?frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", lambda m: max(m[1], m[2], key=len), tex)
-    return len(re.sub(r"\\(left|right|bigl|bigr|mathrm|text|max|quad|cdot)|\\[a-zA-Z]+|\\.|[{}_^ ]", lambda m: "x" if "cdot" in m[0] else "", tex))
+    return len(
+        re.sub(r"\\(left|right|bigl|bigr|mathrm|text|max|quad|cdot)|\\[a-zA-Z]+|\\.|[{}_^ ]", lambda m: "x" if "cdot" in m[0] else "", tex)
+    )
 
 
 def relation(left: sympy.Basic, sign: str, right: sympy.Basic) -> str:

@@ -1,0 +1,70 @@
+"""The book itself: every formula has its chapter, every source its use, and nothing is asked for by hand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from aiinfra import catalog, formulas, sources
+from aiinfra.engine.derivation import DERIVATIONS
+
+FORMULAS = formulas.load()
+ROOT = Path(__file__).parents[2]
+PAGES = {path.relative_to(ROOT / "docs"): path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts}
+CITED = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+
+
+def directives(name: str) -> list[str]:
+    """The argument of every directive of a name, outside the pages that explain them."""
+    pattern = re.compile(rf"^(?:```+|:::+)\{{{name}\}} *(\S*)", re.M)
+    return [found for path, text in PAGES.items() if path.name != "contributing.md" for found in pattern.findall(text)]
+
+
+def catalogue_sources() -> set[str]:
+    """Every source that a value, a peak rate or a measurement names."""
+    found = {m.source for m in catalog.measurements().values()}
+    for entry in [*catalog.models().values(), *catalog.devices().values()]:
+        values = [*vars(entry).values(), *(peak.rate for peak in getattr(entry, "peaks", ()))]
+        found |= {value.source for value in values if isinstance(value, catalog.Value)}
+    return found
+
+
+def cited_in_text() -> set[str]:
+    return {key.strip() for text in PAGES.values() for keys in CITED.findall(text) for key in keys.split(",")}
+
+
+def cited_by_formulas() -> set[str]:
+    return {key for f in FORMULAS.values() for key in f.cites}
+
+
+@pytest.mark.parametrize("kind", ["formula", "derivation"])
+def test_every_formula_stands_in_one_chapter(kind):
+    found = directives(kind)
+    wanted = FORMULAS if kind == "formula" else FORMULAS.keys() & DERIVATIONS.keys()
+    assert sorted(found) == sorted(wanted)
+
+
+def test_every_cited_key_is_known():
+    assert (cited_in_text() | cited_by_formulas() | catalogue_sources()) - sources.titles().keys() == set()
+
+
+def test_every_source_is_used():
+    assert sources.titles().keys() - cited_in_text() - cited_by_formulas() - catalogue_sources() == set()
+
+
+def test_every_exercise_has_its_solution():
+    assert directives("exercise") == directives("solution")
+
+
+def test_every_page_is_in_the_contents():
+    listed = re.findall(r"^([\w/-]+)$", "\n".join(re.findall(r"```\{toctree\}(.*?)```", PAGES[Path("index.md")], re.S)), re.M)
+    assert sorted(listed) == sorted(str(path.with_suffix("")) for path in PAGES if path.name != "index.md")
+
+
+@pytest.mark.parametrize("name", ["formulas", "symbols", "devices", "models", "measurements", "answers", "bibliography"])
+def test_every_appendix_is_generated_once(name):
+    assert len(directives(name)) == 1
+
+
+def test_pages_load_nothing_from_elsewhere():
+    assert [path for path, text in PAGES.items() if re.search(r"<(script|iframe|img|link)\b|!\[[^]]*\]\(https?:", text)] == []
