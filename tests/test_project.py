@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import aiinfra
+
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ADDRESSES = PYPROJECT["tool"]["aiinfra"]
@@ -21,7 +23,7 @@ def test_system_packages_are_those_of_read_the_docs():
 
 
 def test_one_version():
-    assert CITATION["version"] == PYPROJECT["project"]["version"]
+    assert CITATION["version"] == PYPROJECT["project"]["version"] == aiinfra.__version__
     assert f"## {CITATION['version']} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
@@ -42,3 +44,18 @@ def test_issue_form_asks_for_something(form):
     content = yaml.safe_load(form.read_text(encoding="utf-8"))
     assert {"name", "description", "body"} <= content.keys()
     assert any(part.get("validations", {}).get("required") for part in content["body"])
+
+
+def test_wheel_brings_the_generated_code_and_the_bibliography():
+    wheel = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {"bib": "aiinfra/bib"}
+    assert "custom" in wheel["hooks"] and (ROOT / "hatch_build.py").is_file()
+    assert set(PYPROJECT["project"]["dependencies"]) <= set(PYPROJECT["build-system"]["requires"])
+
+
+def test_no_file_names_a_package_registry():
+    folders = [ROOT / name for name in (".ci", ".github", "bench", "bib", "conf", "src", "tests")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    files += [path for path in [*ROOT.glob("*"), *ROOT.glob("docs/[!_]*/*"), *ROOT.glob("docs/*.md")] if path.is_file()]
+    hosts = re.compile(rb"py" rb"pi\.org|pythonhosted\.org|registry\.npm" rb"js|repo\.anaconda")
+    assert [str(path.relative_to(ROOT)) for path in files if hosts.search(path.read_bytes())] == []

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import sympy
 
 from aiinfra.errors import DefinitionError, unknown
-from aiinfra.units import Unit, byte, dollar, flop, joule, one, second, token, watt
+from aiinfra.units import Unit, byte, dollar, flop, joule, one, request, second, token, watt
 
 
 class SymbolInfo(NamedTuple):
@@ -72,7 +72,9 @@ UNIT_SYMBOLS = {one_flop: flop}
 n_param = symbol("n_param", "N", "parameters, all of them", integer=True)
 n_block = symbol("n_block", r"N_\mathrm{b}", "parameters in the layers, without the two token tables", integer=True)
 n_read = symbol("n_read", r"N_\mathrm{r}", "parameters read in one decode step", integer=True)
-untied = symbol("untied", "u", "1 where input embedding and output head are two tables, 0 where they are one", integer=True, nonnegative=True)
+untied = symbol(
+    "untied", "u", "1 where input embedding and output head are two tables, 0 where they are one", integer=True, nonnegative=True
+)
 vocab = symbol("vocab", "V", "rows of the token table", integer=True)
 n_layer = symbol("n_layer", "L", "layers", integer=True)
 d_model = symbol("d_model", "d", "width of the residual stream", integer=True)
@@ -87,9 +89,11 @@ b_act = symbol("b_act", r"b_\mathrm{a}", "bytes of one activation element", byte
 
 # Workload
 batch = symbol("batch", "B", "requests decoded together")
+batch_max = symbol("batch_max", r"B_\mathrm{max}", "requests that fit at once", integer=True)
 context = symbol("context", "S", "tokens of context held per request, averaged over the batch", nonnegative=True)
 prompt = symbol("prompt", r"S_\mathrm{p}", "prompt tokens of one request", integer=True)
 answer = symbol("answer", "G", "tokens generated for one request", integer=True)
+arrivals = symbol("arrivals", r"\lambda", "requests that arrive in a second", request / second)
 mean_context = symbol("mean_context", r"\bar{S}", "context length averaged over the decode steps of an answer")
 
 # Devices and paths
@@ -98,7 +102,7 @@ trips = symbol("trips", "q", "trips made one after another", integer=True)
 alpha = symbol("alpha", r"\alpha", "time of one trip before the first byte counts", second, nonnegative=True)
 alpha_ar = symbol("alpha_ar", r"\alpha_\mathrm{ar}", "time of one all-reduce of a very short vector", second, nonnegative=True)
 capacity = symbol("capacity", "C", "memory capacity of one device, as sold", byte)
-usable = symbol("usable", r"C_\mathrm{u}", "memory of one device that programs can allocate", byte)
+usable = symbol("usable", r"C_\mathrm{u}", "memory of one device, all that its driver reports", byte)
 beta_mem = symbol("beta_mem", r"\beta_\mathrm{mem}", "memory bandwidth of one device", byte / second)
 beta_link = symbol("beta_link", r"\beta_\mathrm{link}", "link bandwidth of one device, one direction", byte / second)
 beta = symbol("beta", r"\beta", "bandwidth of a path, one direction", byte / second)
@@ -129,6 +133,7 @@ t_move = symbol("t_move", r"t_\mathrm{move}", "time to move data over one path",
 t_mem = symbol("t_mem", r"t_\mathrm{mem}", "time to read a step's bytes at full bandwidth", second)
 t_comp = symbol("t_comp", r"t_\mathrm{comp}", "time to do a step's operations at peak rate", second)
 t_link = symbol("t_link", r"t_\mathrm{link}", "time of a step's all-reduces", second, nonnegative=True)
+t_link_prefill = symbol("t_link_prefill", r"t_\mathrm{link,pre}", "time of a prompt's all-reduces", second, nonnegative=True)
 t_step = symbol("t_step", r"t_\mathrm{step}", "time of one decode step", second)
 t_prefill = symbol("t_prefill", r"t_\mathrm{pre}", "time to process the prompt and give the first token", second)
 t_answer = symbol("t_answer", r"t_\mathrm{ans}", "time from start to last token of one request", second)
@@ -140,6 +145,8 @@ mfu = symbol("mfu", r"\mathrm{MFU}", "model FLOP/s utilisation: share of the den
 eta_mem = symbol("eta_mem", r"\eta_\mathrm{mem}", "share of the memory bandwidth that a kernel reaches, measured")
 mbu = symbol("mbu", r"\mathrm{MBU}", "memory bandwidth utilisation: share of the memory bandwidth")
 overlap_gain = symbol("overlap_gain", "g", "time without overlap over time with full overlap")
+intensity = symbol("intensity", "I", "arithmetic intensity: operations per byte read", flop / byte)
+machine_balance = symbol("machine_balance", r"I_\ast", "operations that a device can do per byte that it can read", flop / byte)
 batch_balance = symbol("batch_balance", r"B_\ast", "batch at which weight reads and arithmetic take equally long")
 context_balance = symbol("context_balance", r"S_\ast", "context beyond which no batch is bound by arithmetic")
 speedup = symbol("speedup", "s", "time before a change over time after it")

@@ -128,7 +128,7 @@ MISTAKES = [
     ("{value}`h100-sxm power now`", 1, "value: 'h100-sxm power now': nothing can follow h100-sxm power, but 'now' does"),
     (
         "{value}`llama-3.1-70b dtype`",
-        1, "value: unknown field of llama-3.1-70b 'dtype'; known: d_ff, d_head, d_model, max_context, n_kv, …",
+        1, "value: unknown field of llama-3.1-70b 'dtype'; known: …",
     ),
     (
         "{value}`gptfast-llama2-7b-tp1-bf17`",
@@ -187,11 +187,11 @@ MISTAKES = [
     (d("worked", "weight-bytes n_param=3"), 1, "worked: weight-bytes needs b_w (bytes of one stored weight, in B)"),
     (
         d("worked", "weight-bytes model=llama-3.1-70b", "A body\nwith {value}`x`.", title="T"),
-        4, "value: unknown formula or catalogue entry 'x'; known: a100-80-sxm, …",
+        4, "value: unknown formula or catalogue entry 'x'; known: …",
     ),
     (
         CASE + d("worked", "weight-bytes @one", title="T {value}`x`"),
-        6, "value: unknown formula or catalogue entry 'x'; known: a100-80-sxm, …",
+        6, "value: unknown formula or catalogue entry 'x'; known: …",
     ),
     (
         CASE + d("worked", "weight-bytes @one", name="a") + "\n\n" + d("worked", "kv-bytes-per-token @one", name="a"),
@@ -271,9 +271,9 @@ MISTAKES = [
         plot("label: a", "label: a, dash: nope"),
         5, "plot: series 'a': dash: 'nope' is not allowed; must be a whole number of at least 0 and at most 5",
     ),
-    (plot("label: a", "label: a, colour: red"), 5, "plot: unknown field of series 'colour'; known: dash, label, role, y"),
+    (plot("label: a", "label: a, colour: red"), 5, "plot: unknown field of series 'colour'; known: …"),
     (plot("series:", "marks: [{x: 3}]\nseries:"), 5, "plot: the field 'text' of mark is missing"),
-    (plot("series:", "marks: [{x: 3, text: a, z: 1}]\nseries:"), 5, "plot: unknown field of mark 'z'; known: text, x, y"),
+    (plot("series:", "marks: [{x: 3, text: a, z: 1}]\nseries:"), 5, "plot: unknown field of mark 'z'; known: …"),
     (plot("series:", "marks: [{text: a}]\nseries:"), 5, "plot: mark 'a': neither x nor y is given; must have at least one"),
     (plot("series:", "points: [{x: 3, text: a}]\nseries:"), 5, "plot: the field 'y' of point is missing"),
     (
@@ -287,14 +287,14 @@ MISTAKES = [
     (plot("series:", "x_range: 3\nseries:"), 5, "plot: expected a list for x_range, one '- …' per row, not 3"),
     (plot("series:", "x_range: [3]\nseries:"), 5, "plot: x_range = [3]: must be two numbers"),
     (plot("series:", "x_range: [9, 3]\nseries:"), 5, "plot: x_range: 3 is not allowed; the end must be above the start, 9"),
-    (plot("series:", "y_range: [a, b]\nseries:"), 5, "plot: unknown formula or catalogue entry 'a'; known: a100-80-sxm, …"),
+    (plot("series:", "y_range: [a, b]\nseries:"), 5, "plot: unknown formula or catalogue entry 'a'; known: …"),
     (
         plot("batch, from: 1, to: 64", "part, from: 2, to: 3").replace("decode-step-bound @one in ms", "amdahl-limit"),
         5, "plot: series 'a': its formula holds at fewer than two points of the range",
     ),
     (
         plot("caption: Step time over batch.", "caption: Over {value}`x`."),
-        7, "value: unknown formula or catalogue entry 'x'; known: a100-80-sxm, …",
+        7, "value: unknown formula or catalogue entry 'x'; known: …",
     ),
     (plot("series:", "x_range: [1, .inf]\nseries:"), 5, "plot: x_range: inf is not allowed; must be finite"),
     (plot("fig-p", ""), 5, "Directive 'plot': 1 argument(s) required, 0 supplied"),
@@ -303,7 +303,7 @@ MISTAKES = [
     (mem("memory fig-m", "memory"), 1, "Directive 'diagram': 2 argument(s) required, 1 supplied"),
     (mem("size: 70", "size: -70"), 1, "diagram: bar 'one', part 'weights': size: -70 is not allowed; must be at least 0"),
     (mem("size: 70", "size: .nan"), 1, "diagram: bar 'one', part 'weights': size: nan is not allowed; must be at least 0"),
-    (mem("size: 70", "size: true"), 1, "diagram: unknown formula or catalogue entry 'True'; known: a100-80-sxm, …"),
+    (mem("size: 70", "size: true"), 1, "diagram: unknown formula or catalogue entry 'True'; known: …"),
     (mem("size: 70", "size: much"), 1, "diagram: unknown formula or catalogue entry 'much'; near: mfu, …"),
     (mem("size: 70", "size: weight-bytes model=llama-3.1-70b in ms"), 1, "diagram: 'ms' does not measure what this is: B"),
     (mem("capacity: 80", "capacity: 0"), 1, "diagram: bar 'one': capacity: 0 is not allowed; must be above 0"),
@@ -380,7 +380,7 @@ MISTAKES = [
     ),
     (LEDGER.replace("  waits: all\n", ""), 1, "ledger: the field 'waits' of ledger row is missing"),
     (LEDGER.replace("waits", "wait"), 1, "ledger: unknown field of ledger row 'wait'; near: waits, …"),
-    (LEDGER.replace("times: 1", "times: x"), 1, "ledger: unknown formula or catalogue entry 'x'; known: a100-80-sxm, …"),
+    (LEDGER.replace("times: 1", "times: x"), 1, "ledger: unknown formula or catalogue entry 'x'; known: …"),
     (LEDGER.replace("times: 1", "trips: 3\n  times: 1"), 1, "ledger: ledger row: trips without trip, the time of one"),
     (LEDGER.replace("70 GB", "70 s"), 1, "ledger: data = 70 s: unit must be B, not s (bytes moved over one path)"),
     (LEDGER.replace("times: 1", "times: '\"3 s\"'"), 1, "ledger: cannot add s and s^2"),
@@ -393,9 +393,9 @@ MISTAKES = [
     ),
     (
         LEDGER.replace("HBM", "'{{ h100-sxm nope }}'"),
-        1, "ledger: unknown field of h100-sxm 'nope'; known: capacity, capacity_usable, host_link_bandwidth, …",
+        1, "ledger: unknown field of h100-sxm 'nope'; known: …",
     ),
-    (LEDGER.replace("HBM", "'{value}`x`'"), 5, "value: unknown formula or catalogue entry 'x'; known: a100-80-sxm, …"),
+    (LEDGER.replace("HBM", "'{value}`x`'"), 5, "value: unknown formula or catalogue entry 'x'; known: …"),
     (
         d("exercise", "ex", "Text.") + "\n\n" + d("exercise", "ex", "Text."),
         5, "exercise: 'ex' is declared twice, first as exercise in {page}",
@@ -409,9 +409,9 @@ MISTAKES = [
     ),
     (
         d("exercise", "exc", "Text.") + "\n\n" + d("solution", "exc", "Text.",answer="x"),
-        5, "solution: unknown formula or catalogue entry 'x'; known: a100-80-sxm, …",
+        5, "solution: unknown formula or catalogue entry 'x'; known: …",
     ),
-    (d("exercise", "exd", "A\nb {value}`x`"), 3, "value: unknown formula or catalogue entry 'x'; known: a100-80-sxm, …"),
+    (d("exercise", "exd", "A\nb {value}`x`"), 3, "value: unknown formula or catalogue entry 'x'; known: …"),
     (
         d("exercise", "ex_e", "a") + "\n\n" + d("exercise", "ex-e", "b"),
         5, "exercise: 'ex-e' is declared twice, first as exercise in {page}",

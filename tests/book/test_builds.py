@@ -2,15 +2,15 @@
 
 import os
 import time
-from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
 from mistakes import d
 
-import aiinfra
+from aiinfra.book import base
 
-PACKAGE = Path(aiinfra.__file__).parent
+PACKAGE = base.PACKAGE
 PARENT = {"index"}  # Sphinx writes the page with the table of contents whenever it read a page of it
 CHAPTERS = {
     "speed": f"# Speed\n\n{d('formula', 'amdahl-speedup')}\n\n{d('exercise', 'ex-speed', 'How fast?')}\n\n"
@@ -19,13 +19,14 @@ CHAPTERS = {
     + d("flip", "weight-bytes = kv-bytes over batch @one"),
     "device": "# Device\n\nHolds {value}`h100-sxm capacity`.\n",
     "answers": f"# Answers\n\n{d('answers')}\n",
+    "nested": "# Nested\n\nGains {value}`amdahl-speedup part=0.5 factor=\"(kv-bytes-per-token model=llama-3.1-8b / '1 B')\"`.\n",
     "plain": "# Plain\n\nNo numbers.\n",
 }
 
 
 @pytest.fixture
 def book(library):
-    """A book that was built a second ago."""
+    """A book that is built and up to date."""
     book = library("incremental", CHAPTERS)
     assert book.warnings(book.build()) == []
     again = book.build()
@@ -33,52 +34,58 @@ def book(library):
     return book
 
 
-@contextmanager
-def touched(*paths: Path):
-    """Files that look newer than every page; their times come back afterwards."""
-    before = [(path, path.stat()) for path in paths]
+def touch(path: Path) -> None:
+    """Make a file look newer than every page."""
     later = time.time() + 60
-    try:
-        for path in paths:
-            os.utime(path, (later, later))
-        yield
-    finally:
-        for path, stat in before:
-            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    os.utime(path, (later, later))
 
 
 @pytest.mark.parametrize(
-    ("file", "read"),
+    ("file", "pages"),
     [
-        ("formulas/scaling.py", {"speed"}),
-        ("formulas/kv_cache.py", {"cache"}),
+        ("formulas/scaling.py", {"speed", "nested"}),
+        ("formulas/kv_cache.py", {"cache", "nested"}),
         ("formulas/weights.py", {"cache"}),  # the other side of the flip
         ("formulas/cost.py", set()),
-        ("symbols.py", {"speed", "cache"}),
-        ("catalog/models/llama.toml", {"cache"}),
+        ("symbols.py", {"speed", "cache", "nested"}),
+        ("catalog/models/llama.toml", {"cache", "nested"}),
         ("catalog/models/qwen.toml", set()),
         ("catalog/devices/nvidia.toml", {"device"}),
         ("catalog/measurements.toml", set()),
     ],
 )
-def test_a_changed_source_rebuilds_the_pages_that_use_it(book, file, read):
-    with touched(PACKAGE / file):
-        app = book.build()
-    assert app.read == read
-    assert app.written - PARENT == (read | {"answers"} if read else set())  # the answers are those of other chapters
+def test_a_page_depends_on_what_it_uses(library, file, pages):
+    env = shared(library).env  # Sphinx reads a page again when one of its dependencies is newer
+    assert {page for page, files in env.dependencies.items() if PACKAGE / file in map(Path, files)} == pages
+
+
+@cache
+def shared(library):
+    return library("shared", CHAPTERS).build("dummy")
+
+
+def test_a_changed_formula_rebuilds_the_pages_that_use_it(library, tmp_path, monkeypatch):
+    monkeypatch.setattr(base, "formula_files", lambda key: (str(tmp_path / key),))
+    for key in ("amdahl-speedup", "kv-bytes", "kv-bytes-per-token", "weight-bytes"):
+        (tmp_path / key).touch()
+    book = library("formula", CHAPTERS)
+    book.build()
+    touch(tmp_path / "weight-bytes")
+    app = book.build()
+    assert (app.read, app.written - PARENT) == ({"cache"}, {"cache", "answers"})  # the answers are those of other chapters
 
 
 def test_a_changed_chapter_rebuilds_itself_and_who_shows_it(book):
     changed = CHAPTERS["speed"].replace("factor=2", "factor=4")
-    with touched(book.write("speed", changed)):
-        app = book.build()
+    touch(book.write("speed", changed))
+    app = book.build()
     assert (app.read, app.written - PARENT) == ({"speed"}, {"speed", "answers"})
     assert "1.6" in (app.outdir / "answers.html").read_text(encoding="utf-8")
 
 
 def test_a_removed_exercise_leaves_the_answers(book):
-    with touched(book.write("speed", "# Speed\n")):
-        app = book.build()
+    touch(book.write("speed", "# Speed\n"))
+    app = book.build()
     assert book.warnings(app) == []
     assert app.written - PARENT == {"speed", "answers"}
     assert "Exercise" not in (app.outdir / "answers.html").read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ def cases():
     found.add("one", "model=llama-3.1-70b device=h100-sxm devices=1 batch=1 context=2048 reserve='5 GB'")
     found.add("eight", "@one devices=8")
     found.add("small", "@eight weights=fp8 kv=fp8")
+    found.add("round", "@one batch='(kv-bytes @round)'")
     return found
 
 
@@ -47,6 +48,9 @@ def cases():
         ("2 + 3 * 4 - 6 / 2", 11),
         ("'3 GB' / '2 GB'", 1.5),
         ("'80 GB' - h100-sxm capacity", 0),
+        ("7 / 2 as floor", 3),
+        ("7 / 2 as ceil", 4),
+        ("kv-bytes @one batch='(kv-bytes @one / kv-bytes-per-token @one)'", TOKEN * 2048 * 2048),
     ],
 )
 def test_value(cases, request_, expected):
@@ -113,6 +117,11 @@ MISTAKES = [  # those that pages show are in mistakes.py
     ("kv-bytes-per-token @one - '1 s'", "cannot subtract B and s"),
     ("kv-bytes solve batch @one kv_bytes='0 B'", "no batch makes kv-bytes equal 0 B"),
     ("kv-bytes = solve over batch", "unknown formula 'solve'"),
+    ("kv-bytes @one in GB as floor", "'kv-bytes @one in GB as floor': floor is for plain numbers, not for B"),
+    ("kv-bytes @one batch='(kv-byte)'", "unknown formula or catalogue entry 'kv-byte'; near: kv-bytes"),
+    ("kv-bytes @one batch='()'", "'': nothing is asked"),
+    ("kv-bytes @one batch='(kv-bytes @one)'", "batch = 671 MB: unit must be none, not B"),
+    ("kv-bytes @round", "kv-bytes: batch asks for itself"),
 ]
 
 

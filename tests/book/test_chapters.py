@@ -1,16 +1,22 @@
 """The book itself: every formula has its chapter, every source its use, and nothing is asked for by hand."""
 
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from sphinx.application import Sphinx
+from sphinx.util.console import strip_escape_sequences
+from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from aiinfra import catalog, formulas, sources
 from aiinfra.engine.derivation import DERIVATIONS
 
 FORMULAS = formulas.load()
 ROOT = Path(__file__).parents[2]
-PAGES = {path.relative_to(ROOT / "docs"): path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in path.parts}
+DOCS = ROOT / "docs"
+FILES = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
+PAGES = {path.relative_to(DOCS): path.read_text(encoding="utf-8") for path in FILES}
 CITED = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 
 
@@ -68,3 +74,26 @@ def test_every_appendix_is_generated_once(name):
 
 def test_pages_load_nothing_from_elsewhere():
     assert [path for path, text in PAGES.items() if re.search(r"<(script|iframe|img|link)\b|!\[[^]]*\]\(https?:", text)] == []
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The book, read with its own settings; its warnings are on the application."""
+    out = tmp_path_factory.mktemp("book")
+    with patch_docutils(ROOT / "conf"), docutils_namespace():
+        app = Sphinx(DOCS, ROOT / "conf", out, out / "doctrees", "dummy", {"nitpicky": True}, status=None, warning=StringIO())
+        app.build()
+    return app
+
+
+def test_the_book_has_no_warning(built):
+    assert strip_escape_sequences(built._warning.getvalue()) == ""
+
+
+def test_every_formula_has_a_number(built):
+    assert FORMULAS.keys() - built.env.get_domain("math").equations.keys() == set()
+
+
+def test_every_exercise_has_an_answer(built):
+    domain = built.env.get_domain("aiinfra")
+    assert sorted(domain.data["answers"]) == sorted(domain.exercises())

@@ -3,9 +3,9 @@
 import random
 
 import pytest
+from mistakes import CASE, LEDGER, MEMORY, MISTAKES, PLOT, d
 
 from aiinfra.engine.formula import formula_keys
-from mistakes import CASE, LEDGER, MEMORY, MISTAKES, PLOT, d
 
 
 @pytest.fixture(scope="module")
@@ -60,16 +60,17 @@ def test_a_page_with_a_mistake_warns_again(library):
 
 
 WORDS = [
-    "@one", "@", "=", "a=", "=b", "solve", "over", "in", "as", "in ms", "as .3g", "as d", "/", "*", "-", "+ 1", "80", '"80 GB"', "'", '"', "\\", "\\\\",
-    "model=llama-3.1-70b", "model=", "device=h100-sxm", "batch=2", "batch=1e400", "batch=-0", "weights=fp8", "b_w=1", "dtype=nope", "peak", "bf16",
-    "h100-sxm", "llama-3.1-70b", "context", "{", "}", "{{", "}}", "{{ }}", "{{ x }}", "%", "$", "$2/h", "$x$", "&", "<b>", "\u00b5s", "\u0661", "\x7f", "#",
-    "[", "]", ": ", "- ", "~", "!!python/object:os.system", "*a", "&a", "0x1F", "1_000", "1:30", "2026-12-01", ".inf", ".nan", "true", "null", "''",
-    "a" * 3000, "9" * 400, "1e999",
+    "@one", "@", "=", "a=", "=b", "solve", "over", "in", "as", "in ms", "as .3g", "as d", "/", "*", "-", "+ 1", "80",
+    '"80 GB"', "'", '"', "\\", "\\\\", "model=llama-3.1-70b", "model=", "device=h100-sxm", "batch=2", "batch=1e400",
+    "batch=-0", "weights=fp8", "b_w=1", "dtype=nope", "peak", "bf16", "h100-sxm", "llama-3.1-70b", "context", "{", "}",
+    "{{", "}}", "{{ }}", "{{ x }}", "%", "$", "$2/h", "$x$", "&", "<b>", "\xb5s", "\u0661", "\x7f", "#", "[", "]", ": ",
+    "- ", "~", "!!python/object:os.system", "*a", "&a", "0x1F", "1_000", "1:30", "2026-12-01", ".inf", ".nan", "true",
+    "null", "''", "a" * 3000, "9" * 400, "1e999",
 ]  # fmt: skip
-KINDS = {
-    "case": 1, "formula": 1, "derivation": 1, "worked": 1, "flip": 1, "plot": 1, "diagram memory": 1, "diagram timeline": 1, "diagram path": 1,
-    "diagram topology": 1, "diagram tiles": 1, "ledger": 1, "exercise": 1, "solution": 1, "answers": 0, "symbols": 0,
-}  # fmt: skip
+KINDS = [
+    "case", "formula", "derivation", "worked", "flip", "plot", "diagram memory", "diagram timeline", "diagram path", "diagram topology",
+    "diagram tiles", "ledger", "exercise", "solution", "answers", "symbols",
+]  # fmt: skip
 BODIES = [
     *(text.split("\n", 1)[1].rsplit("\n", 1)[0] for text in (PLOT, MEMORY, LEDGER)),
     "title: t\ncaption: c\nrows:\n- label: r\n  spans: [{lasts: 1, label: a, divisions: 3}]\nmarks: [{x: 1, text: a}]",
@@ -91,13 +92,14 @@ def hostile(seed: int) -> str:
         lines = draw.choice(BODIES).split("\n")
         at = draw.randrange(len(lines))
         field, colon, rest = lines[at].partition(":")
-        changed = [f"{field}{colon} {draw.choice(WORDS)}", f"{draw.choice(WORDS)}: {rest}", draw.choice(WORDS), f"{field}: {{a: [{rest}]}}", ""]
+        word = draw.choice(WORDS)
+        changed = [f"{field}{colon} {word}", f"{word}: {rest}", word, f"{field}: {{a: [{rest}]}}", ""]
         return "\n".join([*lines[:at], draw.choice(changed), *lines[at + 1 :]])
 
     parts = [CASE.replace("one", draw.choice(["one", "two", "@", "{"]))]
     for _ in range(25):
-        kind = draw.choice(list(KINDS))
-        argument = draw.choice([request(), draw.choice(WORDS), "x", f"x-{seed}"]) if KINDS[kind] else ""
+        kind = draw.choice(KINDS)
+        argument = draw.choice([request(), draw.choice(WORDS), "", f"x-{seed}"])
         options = {draw.choice(["title", "name", "below", "answer", "hard", "class"]): request() for _ in range(draw.randrange(2))}
         parts += [d(kind, argument, draw.choice([body(), request(), ""]), **options), "", f"- {{value}}`{request().replace('`', '')}`", ""]
     return "\n".join(["# Hostile", "", *parts])

@@ -151,12 +151,11 @@ def rows(body: object, what: str) -> list:
 
 def depend_on(env, text: str) -> None:
     """Rebuild the page when a formula, the symbols or a catalogue entry that a request names change."""
-    for word in text.split():
+    for word in set(re.findall(r"[\w.-]+", text)):
         if word in table().records:
             formula_dependency(env, word)
-        file = entry_files().get(word.rpartition("=")[2])
-        if file:
-            env.note_dependency(file)
+        if word in entry_files():
+            env.note_dependency(entry_files()[word])
 
 
 @functools.cache

@@ -13,6 +13,7 @@ import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import ceil, floor
 
 from aiinfra import catalog
 from aiinfra.engine import evaluate
@@ -22,6 +23,7 @@ from aiinfra.errors import BadValue, UnknownName, brief, unknown
 from aiinfra.units import NUMBER, SPEC, Quantity, parse
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+WHOLE = {"floor": floor, "ceil": ceil}  # formats that round to a whole number
 ENTRIES = {"model": catalog.model, "device": catalog.device}
 WORDS = ("dtype", *evaluate.FORMAT_WORDS)
 SAME = evaluate.FORMAT_WORDS | {symbol: word for word, symbol in evaluate.FORMAT_WORDS.items()}  # two names of one input
@@ -36,6 +38,7 @@ class Call:
     dtype: str | None = None
     inputs: dict = field(default_factory=dict)
     shared: set = field(default_factory=set)  # inputs that come from a case and may be unused
+    asked: dict = field(default_factory=dict)  # inputs that are answers, by the request that gave them
 
     def used(self) -> set:
         """The inputs that the formula reads, by the names they were given under."""
@@ -147,7 +150,7 @@ def ask(text: str, cases: Cases | None = None, **override) -> Answer:
     unit = spec = ""
     if len(words) > 2 and words[-2] == "as":
         spec, words = words[-1], words[:-2]
-        if not SPEC.fullmatch(spec)[1]:
+        if spec not in WHOLE and not SPEC.fullmatch(spec)[1]:
             raise BadValue(f"{text!r}: {spec!r} is not a number format, such as .3g or ,.0f")
     if len(words) > 2 and words[-2] == "in":
         unit, words = words[-1], words[:-2]
@@ -172,6 +175,10 @@ def ask(text: str, cases: Cases | None = None, **override) -> Answer:
             values.append(value)
     for sign, value in zip([s for s in signs if s in "+-"], values[1:], strict=True):
         values[0] = OPERATORS[sign](values[0], value)
+    if spec in WHOLE and any(values[0].unit.dims):
+        raise BadValue(f"{text!r}: {spec} is for plain numbers, not for {values[0].unit.text}")
+    if spec in WHOLE:
+        values[0], spec = Quantity(WHOLE[spec](values[0].value), values[0].unit), ""
     answer = Answer(values[0], unit, spec)
     if not signs:
         answer.call = asked if isinstance(asked, Call) else None
@@ -207,15 +214,13 @@ def _call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
     settings: dict[str, object] = merge(merge(shared, own), override)
     entries = tuple(find(settings.pop(kind)) for kind, find in ENTRIES.items() if kind in settings)
     dtype = settings.pop("dtype", None)
-    inputs = {n: v if n in WORDS or n in override else _input(v, cases) for n, v in settings.items()}
-    return Call(formula(key), entries, dtype, inputs, set(settings) - (set(own) - set(override)))
-
-
-def _input(text: str, cases: Cases) -> object:
-    """An input as written, or the answer to a request in brackets: ``rate="(decode-rate-bound @eight)"``."""
-    if text.startswith("(") and text.endswith(")"):
-        return ask(text[1:-1], cases).value
-    return number_or_text(text)
+    asked = {n: v[1:-1] for n, v in settings.items() if n not in override and v.startswith("(") and v.endswith(")")}
+    inputs = {n: v if n in WORDS or n in override else number_or_text(v) for n, v in settings.items() if n not in asked}
+    try:
+        inputs |= {n: ask(request, cases).value for n, request in asked.items()}
+    except RecursionError:
+        raise BadValue(f"{key}: {', '.join(asked)} asks for itself") from None
+    return Call(formula(key), entries, dtype, inputs, set(settings) - (set(own) - set(override)), asked)
 
 
 def _solve(call: Call, symbol: str) -> Quantity:

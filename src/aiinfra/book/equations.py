@@ -6,14 +6,14 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
 
-from aiinfra import formulas
+from aiinfra import catalog, formulas
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective, BookRole
-from aiinfra.book.calls import ask
+from aiinfra.book.calls import OPERATORS, Call, ask, split
 from aiinfra.book.counted import counted
 from aiinfra.engine import analysis, evaluate, latex
 from aiinfra.engine.derivation import DERIVATIONS, Line
-from aiinfra.engine.formula import Formula, formula
+from aiinfra.engine.formula import Formula, formula, formula_keys
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, unknown
 from aiinfra.units import Quantity
@@ -115,7 +115,11 @@ class DerivationDirective(BookDirective):
         for letter, line in zip(LETTERS, lines, strict=False):
             lead = "" if rows else latex.expression(f.left)
             under = ""
-            if line.condition is not None and not isinstance(line.condition, tuple):
+            if isinstance(line.condition, tuple):
+                symbol, value = line.condition
+                sign = r"\to" if value.is_infinite else "="
+                under = rf"\quad\text{{for }} {latex.expression(symbol)} {sign} {latex.expression(value)}"
+            elif line.condition is not None:
                 under = rf"\quad\text{{for }} {latex.expression(line.condition)}"
             rows.append(rf"{lead} & {latex.RELATIONS[line.relation]} {latex.expression(line.expr)}{under} && \text{{({letter})}}")
         return r"\begin{aligned}" + r" \\[6pt] ".join(rows) + r"\end{aligned}"
@@ -160,21 +164,38 @@ class WorkedDirective(BookDirective):
         for name in f.inputs:
             value = repr(Quantity(values[name], symbols[name].unit)).replace(" ", "\N{NO-BREAK SPACE}")
             text = f"${symbols[name].latex}$\N{NO-BREAK SPACE}= {value}"
-            origin, source = ("Chosen", "") if name in known else self._source(name, call)
-            if name in made:
-                origin, source = "Computed", f" {{eq}}`{made[name]}`"
+            origin, source = self._origin(name, call, known, made)
             groups.setdefault(origin, {}).setdefault(source, []).append(text)
         listed = [f"{origin}: " + ", ".join(", ".join(texts) + source for source, texts in by.items()) for origin, by in groups.items()]
         return self.paragraph("*Inputs.* " + ". ".join(listed) + ".", "inputs")
 
-    def _source(self, name, call) -> tuple[str, str]:
-        """The entry that a value comes from, and its citation."""
+    def _origin(self, name: str, call: Call, known: dict, made: dict) -> tuple[str, str]:
+        """What an input is, or which entry it belongs to; and its citation or equation."""
+        if name in made:
+            return "Computed", f" {{eq}}`{made[name]}`"
+        if name in call.asked:
+            return self._answer_origin(call.asked[name])
+        if name in known:
+            return "Given", ""
         for entry in call.entries:
             args = (evaluate.computed_in(call.entries, call.dtype),) if entry.kind == "device" else ()
             value = entry.source_of(name, *args)
             if value is not None:
                 return entry.name, f" {{cite}}`{value.source}`"
-        return "Chosen", ""
+        return "Given", ""
+
+    def _answer_origin(self, request: str) -> tuple[str, str]:
+        """The same for the answer to a request: a measurement outweighs what was computed from it."""
+        words = split(request)
+        measured = dict.fromkeys(catalog.measurement(w).source for w in words if w in catalog.measurements())
+        if measured:
+            return "Measured", "".join(f" {{cite}}`{source}`" for source in measured)
+        if words[0] in formula_keys() and not set(words) & set(OPERATORS):
+            return "Computed", f" {{eq}}`{words[0]}`"
+        entry = catalog.models().get(words[0]) or catalog.devices().get(words[0])
+        if entry is not None and len(words) == 2:
+            return entry.name, f" {{cite}}`{getattr(entry, words[1]).source}`"
+        return "Computed", ""
 
 
 class FlipDirective(BookDirective):
@@ -206,7 +227,7 @@ class FlipDirective(BookDirective):
         tex = rf"\begin{{aligned}}& {left} = {right} \\[6pt] & {info.latex} = {latex.expression(solved)} = {result}\end{{aligned}}"
         box += self.equation(tex)
         printed = str(answer).replace(" ", "\N{NO-BREAK SPACE}")
-        sides = [f"**{word} {printed}:** {self.options[side]}" for side, word in (("below", "Below"), ("above", "Above")) if side in self.options]
+        sides = [f"**{side.capitalize()} {printed}:** {self.options[side]}" for side in ("below", "above") if side in self.options]
         if sides:
             box += self.paragraph(" ".join(sides), "sides")
         return [box]

@@ -119,7 +119,10 @@ class PlotDirective(FigureDirective):
         return found
 
     def _series(self, row: dict, symbol: str, axis: dict, x_values: list[float]):
-        row = fields(row, "series", ("label", "y"), ("role", "dash"))
+        row = fields(row, "series", ("label", "y"), ("role", "dash", "until"))
+        if "until" in row:
+            end = self.number(row["until"])
+            x_values = [x for x in x_values if x < end] + [min(end, x_values[-1])]
         unit = axis.get("in")
         xs, ys = [], []
         for x in x_values:

@@ -15,14 +15,15 @@ from aiinfra.book.counted import counted
 from aiinfra.engine.formula import formula, formula_keys
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue
-from aiinfra.units import Quantity, second
+from aiinfra.units import Quantity, flop, second
 
 
 class LedgerDirective(BookDirective):
     """``{ledger} title``: one row per kind of data: what moves, how much, how many times, through which path, who waits.
 
     Each row has ``what``, ``bytes``, ``times``, ``path``, ``bandwidth`` and ``waits``, and where trips cost time of
-    their own, ``trip`` (time of one) and ``trips`` (how many each time).
+    their own, ``trip`` (time of one) and ``trips`` (how many each time). Operations, at a rate in FLOP/s, may stand for
+    bytes. What happens beside something slower is ``hidden``: its time stands in brackets and is not in the sum.
     """
 
     required_arguments = 1
@@ -34,16 +35,18 @@ class LedgerDirective(BookDirective):
     def run(self) -> list[nodes.Node]:
         body, total = [], Quantity(0, second)
         for row in base.rows(yaml.safe_load("\n".join(self.content)), "ledger"):
-            row = fields(row, "ledger row", ("what", "bytes", "times", "path", "bandwidth", "waits"), ("trip", "trips"))
+            row = fields(row, "ledger row", ("what", "bytes", "times", "path", "bandwidth", "waits"), ("trip", "trips", "hidden"))
             size, times, bandwidth = (self.ask(row[n]) for n in ("bytes", "times", "bandwidth"))
             time = self._time(row, size.value, bandwidth.value) * times.value
-            total = total + time
+            if not row.get("hidden"):
+                total = total + time
             cells = [self.cell(row["what"]), base.shown(size.value), base.shown(times.value), self.cell(row["path"])]
-            body.append([*cells, base.shown(time), self.cell(row["waits"])])
+            shown = [nodes.Text("("), *base.shown(time), nodes.Text(")")] if row.get("hidden") else base.shown(time)
+            body.append([*cells, shown, self.cell(row["waits"])])
         strong = [nodes.strong("", "", *base.shown(total))]
-        body.append([nodes.strong("", "Sum, one after the other"), "", "", "", strong, ""])
+        body.append([nodes.strong("", "Sum of what is waited for"), "", "", "", strong, ""])
         box = counted(self, "ledger", self.arguments[0])
-        head = ["What moves", "How much", "How many times", "Through which path", "Time at full bandwidth", "Who waits"]
+        head = ["What moves", "How much", "How many times", "Through which path", "Time", "Who waits"]
         box += base.make_table(head, body, [22, 13, 11, 20, 14, 20], "ledger-table")
         return [box]
 
@@ -53,6 +56,8 @@ class LedgerDirective(BookDirective):
 
     def _time(self, row: dict, size: Quantity, bandwidth: Quantity) -> Quantity:
         """The time of one pass."""
+        if size.unit.dims == flop.dims:
+            return formula("compute-time")(step_flops=size, devices=1, peak=bandwidth)
         if "trip" in row:
             given = {"trips": self.ask(row.get("trips", 1)).value, "alpha": self.ask(row["trip"]).value}
             return formula("transfer-time-with-trips")(data=size, beta=bandwidth, **given)
@@ -118,11 +123,9 @@ FIELD_NAMES = {
 class CatalogDirective(BookDirective):
     """Shared by ``{devices}`` and ``{models}``: an overview, then each entry with source and locator of every value."""
 
-    folder = ""
-    overview: dict[str, int] = {}  # a column's value and its width in per cent
-
-    def entries(self) -> dict:
-        raise BadValue("no entries")
+    folder: str
+    entries: Callable[[], dict]
+    overview: dict[str, int]  # a column's value and its width in per cent
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
@@ -193,9 +196,7 @@ class DevicesDirective(CatalogDirective):
 
     folder = "devices"
     overview = {"capacity": 12, "memory_bandwidth": 15, "BF16 dense": 19, "link_bandwidth": 15, "power": 12}
-
-    def entries(self) -> dict:
-        return catalog.devices()
+    entries = staticmethod(catalog.devices)
 
     @staticmethod
     def look_up(entry, name: str) -> catalog.Value | None:
@@ -210,9 +211,7 @@ class ModelsDirective(CatalogDirective):
 
     folder = "models"
     overview = {"n_param": 24, "n_layer": 11, "d_model": 10, "n_q": 11, "n_kv": 13, "d_head": 10}
-
-    def entries(self) -> dict:
-        return catalog.models()
+    entries = staticmethod(catalog.models)
 
 
 class MeasurementsDirective(BookDirective):

@@ -7,7 +7,8 @@ from aiinfra.engine.formula import Formula
 from aiinfra.engine.expressions import slowest
 from aiinfra.formulas.step import overlap_bound, prefill_bound
 from aiinfra.symbols import (
-    answer, beta_mem, devices, mean_context, peak, prefill_flops, prompt, t_answer, t_comp, t_mem, t_prefill, t_step, weight_read,
+    answer, arrivals, batch, beta_mem, devices, mean_context, peak, prefill_flops, prompt, t_answer, t_comp, t_mem,
+    t_prefill, t_step, weight_read,
 )  # fmt: skip
 
 step = sympy.Symbol("i", integer=True, positive=True)
@@ -38,6 +39,22 @@ answer_bound = Formula(
     + (answer - 1) * slowest(t_mem, t_comp),
     relation=">=",
     says="The bound of the prompt and one bound of a step for each further token.",
-    holds="the context of the step is its average over the answer; dense model, even split, links and waiting left out",
+    holds="the context $S$ of the step is the average $\\bar{S}$; as for prompt and step otherwise",
 )  # fmt: skip
-Derivation(answer_bound, t_answer, "Start from the time of an answer.").using(answer_time).using(prefill_bound).using(overlap_bound)
+Derivation(answer_bound, t_answer, "Start from the time of an answer.").using(answer_time).using(prefill_bound).using(
+    overlap_bound,
+    "Both times of a step are linear in the context, so their averages are their values at the average context; and "
+    "the average of the larger is at least the larger of the averages.",
+)
+
+requests_decoding = Formula(
+    "requests-decoding", batch, arrivals * (answer - 1) * t_step,
+    says="Little's law: what is in a system is what arrives in a second, times how long each stays.",
+    holds="averages over a long time, in which nothing is lost; a request stays $G - 1$ steps in the decoding batch",
+    cites=("little1961proof",),
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    requests_decoding, arrivals * sympy.Sum(t_step, (step, 1, answer - 1)),
+    "A request stays in the batch for $G - 1$ steps; $\\lambda$ of them arrive in a second.",
+).rewrite(arrivals * (answer - 1) * t_step, "Every step at the average time.")  # fmt: skip

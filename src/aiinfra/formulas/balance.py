@@ -24,9 +24,10 @@ Derivation(
 )  # fmt: skip
 
 balance_context = Formula(
-    "balance-context", context_balance, 2 * one_flop * n_read * beta_mem / (peak * kv_token - 4 * one_flop * n_layer * n_q * d_head * beta_mem),
+    "balance-context", context_balance,
+    2 * one_flop * n_read * beta_mem / (peak * kv_token - 4 * one_flop * n_layer * n_q * d_head * beta_mem),
     says="With more context than this, a larger batch never makes the step bound by arithmetic.",
-    holds="large batches, so that the weights no longer count; cache read once per request and step",
+    holds="any batch beyond that context: weights only add to the reading; cache read once per request and step",
     valid=(peak * kv_token > 4 * n_layer * n_q * d_head * one_flop * beta_mem,),
 )  # fmt: skip
 Derivation(

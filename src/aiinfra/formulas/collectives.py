@@ -6,7 +6,8 @@ from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    all_reduce_bytes, alpha_ar, b_act, batch, beta_link, d_model, devices, eta_mem, message, n_layer, t_comp, t_link, t_mem, t_step, tp_bytes,
+    all_reduce_bytes, alpha_ar, b_act, batch, beta_link, d_model, devices, eta_mem, message, n_layer, peak,
+    prefill_flops, prompt, t_comp, t_link, t_link_prefill, t_mem, t_prefill, t_step, tp_bytes,
 )  # fmt: skip
 
 turn = sympy.Symbol("i", integer=True, positive=True)
@@ -25,7 +26,9 @@ Derivation(
 tensor_parallel_bytes = Formula(
     "tensor-parallel-bytes", tp_bytes, 4 * n_layer * (devices - 1) / devices * batch * d_model * b_act,
     says="Two all-reduces per layer, one after attention and one after the MLP, each of one vector of width $d$ per request.",
-    holds="tensor parallelism over all $n$ devices, one token per request and step",
+    holds="tensor parallelism over two devices or more, one token per request and step; "
+    "embedding and output head, which exchange less, are left out",
+    valid=(devices >= 2,),
     cites=("shoeybi2019megatron", "pope2022scaling"),
 )  # fmt: skip
 Derivation(
@@ -65,6 +68,35 @@ step_forecast = Formula(
     holds="launches, sampling and scheduling are left out; arithmetic at its peak",
     valid=(eta_mem <= 1,),
 )  # fmt: skip
-Derivation(step_forecast, slowest(t_mem, t_comp) + t_link, "Model: the step with links.", relation="~").when(
-    (t_mem, t_mem / eta_mem), slowest(t_mem / eta_mem, t_comp) + t_link, "Kernels reach a share $\\eta_\\mathrm{mem}$ of the bandwidth, so reading takes longer by its inverse.",
+Derivation(
+    step_forecast, slowest(t_mem / eta_mem, t_comp) + t_link,
+    "Model: the step with links, its reading longer because kernels reach only a share $\\eta_\\mathrm{mem}$ of the bandwidth.",
+    relation="~",
+)  # fmt: skip
+
+prefill_link_time = Formula(
+    "prefill-link-time", t_link_prefill,
+    4 * n_layer * (devices - 1) * prompt * d_model * b_act / (devices * beta_link) + 2 * n_layer * alpha_ar,
+    says="The same all-reduces as in a step, each of one vector for every token of the prompt.",
+    relation="~",
+    resolves=True,
+    holds="tensor parallelism over two devices or more; no overlap with arithmetic, no reduction in the switch",
+    valid=(devices >= 2,),
+)  # fmt: skip
+Derivation(
+    prefill_link_time, tp_bytes / beta_link + 2 * n_layer * alpha_ar, "Model: a prompt makes the all-reduces of one step.", relation="~",
+).using(tensor_parallel_bytes).when(
+    (batch, prompt), 4 * n_layer * (devices - 1) * prompt * d_model * b_act / (devices * beta_link) + 2 * n_layer * alpha_ar,
+    "Its $S_\\mathrm{p}$ tokens go through the layers together, as a batch does.",
+)  # fmt: skip
+
+prefill_with_links = Formula(
+    "prefill-with-links", t_prefill, prefill_flops / (devices * peak) + t_link_prefill,
+    says="The arithmetic of the prompt at peak rate, and its all-reduces after it.",
+    relation="~",
+    holds="arithmetic binds; communication is not overlapped with it",
+)  # fmt: skip
+Derivation(
+    prefill_with_links, prefill_flops / (devices * peak) + t_link_prefill,
+    "Model: each layer waits for the reduced vectors of the layer before.", relation="~",
 )  # fmt: skip

@@ -12,7 +12,9 @@ transfer_time = Formula(
     says="No path moves bytes faster than its bandwidth.",
     holds="bandwidth in the direction of travel; bytes and bandwidth in the same kind of byte",
 )  # fmt: skip
-Derivation(transfer_time, t_move, "Bandwidth is the largest number of bytes that pass in a second: $D \\le \\beta\\,t_\\mathrm{move}$.").at_least(
+Derivation(
+    transfer_time, t_move, "Bandwidth is the largest number of bytes that pass in a second: $D \\le \\beta\\,t_\\mathrm{move}$."
+).at_least(
     data / beta, "Divide by the bandwidth.", given=(data <= beta * t_move,)
 )
 

@@ -10,7 +10,11 @@ model_flops_utilisation = Formula(
     holds="dense peak of the format computed in; only operations that the model needs, no recomputation",
     cites=("chowdhery2022palm", "korthikanti2022activation"),
 )  # fmt: skip
-Derivation(model_flops_utilisation, step_flops / (t_step * devices * peak), "The rate reached, $F_\\mathrm{step}/t_\\mathrm{step}$, over the rate available.")
+Derivation(
+    model_flops_utilisation,
+    step_flops / (t_step * devices * peak),
+    "The rate reached, $F_\\mathrm{step}/t_\\mathrm{step}$, over the rate available.",
+)
 
 bandwidth_utilisation = Formula(
     "mbu", mbu, step_bytes / (t_step * devices * beta_mem),
@@ -18,4 +22,8 @@ bandwidth_utilisation = Formula(
     holds="only bytes that the step needs, each counted once",
     cites=("agarwal2023mbu",),
 )  # fmt: skip
-Derivation(bandwidth_utilisation, step_bytes / (t_step * devices * beta_mem), "The bandwidth reached, $D_\\mathrm{step}/t_\\mathrm{step}$, over the bandwidth available.")
+Derivation(
+    bandwidth_utilisation,
+    step_bytes / (t_step * devices * beta_mem),
+    "The bandwidth reached, $D_\\mathrm{step}/t_\\mathrm{step}$, over the bandwidth available.",
+)

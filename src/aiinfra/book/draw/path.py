@@ -117,7 +117,8 @@ def _down(sheet, nodes, hops, texts, wide, spans, names, thick, bold) -> tuple[f
         y += high
         if i < len(hops):
             sheet.box(left + (across - thick[i]) / 2, y, thick[i], 26, hops[i].role, name=f"hop:{i}").set_zorder(1.5)
-            sheet.text(left + (across + thick[i]) / 2 + 7, y + 13, names[i].replace("\n", " "), size=style.SMALL, bold=bold[i], centred=True)
+            x = left + (across + thick[i]) / 2 + 7
+            sheet.text(x, y + 13, names[i].replace("\n", " "), size=style.SMALL, bold=bold[i], centred=True)
             y += 26
     return left, y + 4
 

@@ -148,7 +148,8 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
 def _styled(i: int, s: Series) -> Series:
     check.text(f"series {i + 1}: label", s.label)
     role = style.SERIES[i % len(style.SERIES)] if s.role is None else check.one_of(f"series {s.label!r}: role", s.role, style.ROLES)
-    dash = i % len(style.DASHES) if s.dash is None else check.count(f"series {s.label!r}: dash", s.dash, least=0, most=len(style.DASHES) - 1)
+    patterns = len(style.DASHES)
+    dash = i % patterns if s.dash is None else check.count(f"series {s.label!r}: dash", s.dash, least=0, most=patterns - 1)
     return Series(s.label, s.x, s.y, role, dash)
 
 

@@ -39,7 +39,8 @@ def tiles(rows: int, columns: int, tile_rows: int, tile_columns: int, *, row_lab
     side = check.number("side", side, above=2 * SHORTEST)
     scale = min(side / rows, min(1.6 * side, width - 110) / columns)
     if min(rows, columns) * scale < SHORTEST:
-        raise ValueError(f"rows, columns: {rows} by {columns} is too narrow to draw to scale; the longer side must be at most {side / SHORTEST:.0f} times the shorter")
+        most = f"the longer side must be at most {side / SHORTEST:.0f} times the shorter"
+        raise ValueError(f"rows, columns: {rows} by {columns} is too narrow to draw to scale; {most}")
     row_text = wrap(f"{ticks.amount(rows)} {row_label}".strip(), 90, style.SMALL)
     column_text = f"{ticks.amount(columns)} {column_label}".strip()
     margin = text_width(row_text, style.SMALL) + 12
@@ -65,7 +66,8 @@ def tiles(rows: int, columns: int, tile_rows: int, tile_columns: int, *, row_lab
     frame = sheet.line([x0, x0 + columns * scale, x0 + columns * scale, x0, x0],
                        [y0, y0, y0 + rows * scale, y0 + rows * scale, y0], colour="ink", width=1.0, name="frame", zorder=3)
     frame.set_solid_joinstyle("miter")
-    return sheet.finish(y0 + rows * scale + 3, _describe(rows, columns, tile_rows, tile_columns, down, across, row_label, column_label, roles, key))
+    description = _describe(rows, columns, tile_rows, tile_columns, down, across, row_label, column_label, roles, key)
+    return sheet.finish(y0 + rows * scale + 3, description)
 
 
 def _name(sheet: Sheet, text: str, x: float, y: float, wide: float, high: float) -> None:
