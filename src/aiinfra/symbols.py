@@ -89,7 +89,7 @@ b_act = symbol("b_act", r"b_\mathrm{a}", "bytes of one activation element", byte
 
 # Workload
 batch = symbol("batch", "B", "requests decoded together")
-batch_max = symbol("batch_max", r"B_\mathrm{max}", "requests that fit at once", integer=True)
+batch_max = symbol("batch_max", r"B_\mathrm{max}", "requests that fit at once", integer=True, nonnegative=True)
 context = symbol("context", "S", "tokens of context held per request, averaged over the batch", nonnegative=True)
 prompt = symbol("prompt", r"S_\mathrm{p}", "prompt tokens of one request", integer=True)
 answer = symbol("answer", "G", "tokens generated for one request", integer=True)

@@ -28,7 +28,6 @@ tensor_parallel_bytes = Formula(
     says="Two all-reduces per layer, one after attention and one after the MLP, each of one vector of width $d$ per request.",
     holds="tensor parallelism over two devices or more, one token per request and step; "
     "embedding and output head, which exchange less, are left out",
-    valid=(devices >= 2,),
     cites=("shoeybi2019megatron", "pope2022scaling"),
 )  # fmt: skip
 Derivation(
@@ -43,7 +42,8 @@ tensor_parallel_time = Formula(
     says="The bytes at link bandwidth, plus the fixed time of two all-reduces per layer; for small batches the second part is nearly all.",
     relation="~",
     resolves=True,
-    holds="link bandwidth in one direction; the all-reduces follow each other, because each layer waits for the one before",
+    holds="two devices or more; link bandwidth in one direction; the all-reduces follow each other, because each layer waits for the one before",
+    valid=(tp_bytes > 0,),
 )  # fmt: skip
 Derivation(
     tensor_parallel_time, 2 * n_layer * (alpha_ar + (tp_bytes / (2 * n_layer)) / beta_link),
