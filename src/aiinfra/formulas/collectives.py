@@ -42,7 +42,8 @@ tensor_parallel_time = Formula(
     says="The bytes at link bandwidth, plus the fixed time of two all-reduces per layer; for small batches the second part is nearly all.",
     relation="~",
     resolves=True,
-    holds="two devices or more; link bandwidth in one direction; the all-reduces follow each other, because each layer waits for the one before",
+    holds="two devices or more; link bandwidth in one direction; the all-reduces follow each other, "
+    "because each layer waits for the one before",
     valid=(tp_bytes > 0,),
 )  # fmt: skip
 Derivation(
