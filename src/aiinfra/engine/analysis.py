@@ -154,11 +154,19 @@ def solution(f: Formula, other: Formula, symbol: str, known: set[str]) -> sympy.
     """The break-even point as an expression, where SymPy finds one."""
     a = expanded(f, known - {symbol}, toward=symbol)
     b = expanded(other, known - {symbol}, toward=symbol)
-    target = SYMBOLS[symbol]
-    found = [s for s in sympy.solve(with_max(a) - with_max(b), target) if s.is_number is not True or s != 0]
+    found = [s for s in _solve(with_max(a) - with_max(b), SYMBOLS[symbol]) if s.is_number is not True or s != 0]
     if len(found) != 1:
         raise BadValue(f"{f.key} = {other.key} has {len(found)} solutions for {symbol}; none is shown")
     return sympy.factor_terms(sympy.cancel(found[0]))
+
+
+def _solve(equation: sympy.Expr, symbol: sympy.Symbol) -> list:
+    """Zeros of an expression; a linear one, as nearly all are, needs no solver."""
+    top = sympy.numer(sympy.together(equation))
+    if top.is_polynomial(symbol) and sympy.degree(top, symbol) == 1:
+        line = sympy.Poly(top, symbol)
+        return [-line.nth(0) / line.nth(1)]
+    return sympy.solve(equation, symbol)
 
 
 def _gap(formulas: tuple, values: dict, symbol: str, given: dict) -> list:
@@ -178,7 +186,7 @@ def _root(symbol: str, equations: list, values: dict, gap, size) -> float | None
         there = _numeric(equation, numbers, values)
         if there.has(sympy.ceiling, sympy.floor):
             continue
-        candidates += [s for s in sympy.solve(there, sympy.Symbol(target.name)) if s.is_real]
+        candidates += [s for s in _solve(there, sympy.Symbol(target.name)) if s.is_real]
 
     def solves(x: float) -> bool:
         try:
