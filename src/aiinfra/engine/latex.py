@@ -107,7 +107,9 @@ class BookPrinter(LatexPrinter):
         return super()._print_Pow(expr)
 
     def _print_slowest(self, expr, exp=None):
-        return rf"\max\!\left({', '.join(self._print(a) for a in expr.args)}\right)"
+        # fractions in full size, also where the maximum stands under a fraction bar
+        parts = ", ".join(self._print(a) for a in expr.args).replace(r"\frac", r"\dfrac")
+        return rf"\max\!\left({parts}\right)"
 
     _print_Max = _print_slowest
 
