@@ -137,6 +137,7 @@ t_link_prefill = symbol("t_link_prefill", r"t_\mathrm{link,pre}", "time of a pro
 t_step = symbol("t_step", r"t_\mathrm{step}", "time of one decode step", second)
 t_prefill = symbol("t_prefill", r"t_\mathrm{pre}", "time to process the prompt and give the first token", second)
 t_answer = symbol("t_answer", r"t_\mathrm{ans}", "time from start to last token of one request", second)
+t_device = symbol("t_device", r"t_\mathrm{dev}", "device time that one answer takes, all devices together", second)
 t_run = symbol("t_run", "T", "time for which devices are held", second)
 
 # Ratios, rates and cost

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational, Real
@@ -203,7 +203,8 @@ def digits(value: float, significant: int = 3) -> str:
         return _shortest(mantissa, e + exponent, value)
     rounded = float(f"{size:.{significant}g}")
     decimals = significant - 1 - math.floor(math.log10(rounded))
-    return _shortest(f"{value:,.{decimals}f}", "", value) if decimals > 0 else f"{round(value, decimals):,.0f}"
+    shown = Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)  # 794.5 is 795 to a reader
+    return _shortest(f"{shown:,.{decimals}f}", "", value) if decimals > 0 else f"{shown:,.0f}"
 
 
 def _shortest(mantissa: str, exponent: str, value: float) -> str:

@@ -7,7 +7,7 @@ from aiinfra.engine.formula import Formula
 from aiinfra.engine.expressions import slowest
 from aiinfra.formulas.step import overlap_bound, prefill_bound
 from aiinfra.symbols import (
-    answer, arrivals, batch, beta_mem, devices, mean_context, peak, prefill_flops, prompt, t_answer, t_comp, t_mem,
+    answer, arrivals, batch, beta_mem, devices, mean_context, peak, prefill_flops, prompt, t_answer, t_comp, t_device, t_mem,
     t_prefill, t_step, weight_read,
 )  # fmt: skip
 
@@ -46,6 +46,16 @@ Derivation(answer_bound, t_answer, "Start from the time of an answer.").using(an
     "Both times of a step are linear in the context, so their averages are their values at the average context; and "
     "the average of the larger is at least the larger of the averages.",
 )
+
+device_time = Formula(
+    "answer-device-time", t_device, devices * (t_prefill + (answer - 1) * t_step / batch),
+    says="A prompt holds all devices for itself; a step is shared by the requests of the batch.",
+    holds="prompts and steps take turns on the same devices, which are never idle; every request gives $G$ tokens",
+)  # fmt: skip
+Derivation(
+    device_time, devices * t_prefill + sympy.Sum(devices * t_step / batch, (step, 1, answer - 1)),
+    "For each answer, $n$ devices work on its prompt, and then on $G - 1$ steps of which it has one part in $B$.",
+).rewrite(devices * (t_prefill + (answer - 1) * t_step / batch), "All steps at the average time.")  # fmt: skip
 
 requests_decoding = Formula(
     "requests-decoding", batch, arrivals * (answer - 1) * t_step,
