@@ -28,9 +28,11 @@ extensions = [
     "epub_properties",
     "print_style",
     "quick_references",
+    "citation_labels",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True
+smartquotes_action = "qe"  # no dashes: sources name files such as Qwen--Qwen3-8B_config.json
 numfig = True
 math_numfig = True
 numfig_secnum_depth = 1  # Figure 1.2, Table 1.2, equation (1.2): by chapter
@@ -40,8 +42,8 @@ highlight_language = "python"
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist", "smartquotes"]
 myst_heading_anchors = 3
 bibtex_bibfiles = [f"../bib/{path.name}" for path in sorted((ROOT / "bib").glob("*.bib"))]
-bibtex_reference_style = "author_year"
-bibtex_default_style = "alpha"
+bibtex_reference_style = "label"
+bibtex_default_style = "author_year"
 
 html_theme = "furo"
 html_title = project
@@ -65,6 +67,7 @@ if address["repository"]:
         "top_of_page_buttons": ["edit"],
     }
 
+epub_contributor = author
 epub_basename = "ai-infra-book"
 epub_title = project
 epub_description = subtitle

@@ -127,7 +127,10 @@ def visit_inline(self, node):
 
 
 def visit_block(self, node):
-    self.body.append(self.starttag(node, "div", "", CLASS="math"))
+    if node.parent.get("ids") == node["ids"]:  # the theme's wrapper has them
+        self.body.append('<div class="math">')
+    else:
+        self.body.append(self.starttag(node, "div", "", CLASS="math"))
     self.body.append(f'<div class="equation">{markup(self, node)}</div>')
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')

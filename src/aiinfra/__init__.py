@@ -19,6 +19,8 @@ _WHERE = {
     "models": "aiinfra.catalog",
     "device": "aiinfra.catalog",
     "devices": "aiinfra.catalog",
+    "measurement": "aiinfra.catalog",
+    "measurements": "aiinfra.catalog",
     "parse": "aiinfra.units",
     "Quantity": "aiinfra.units",
 }

@@ -18,6 +18,20 @@ def version() -> str:
     return hashlib.blake2b(b"".join(p.read_bytes() for p in sorted(files)), digest_size=8).hexdigest()
 
 
+def check_sources(app: Sphinx) -> None:
+    """A mistake in a formula or in the catalogue stops the build with its own message, not with one on every page."""
+    from sphinx.errors import ConfigError
+
+    from aiinfra import catalog, formulas
+    from aiinfra.errors import AIInfraError
+
+    try:
+        formulas.load()
+        catalog.models(), catalog.devices(), catalog.measurements()
+    except AIInfraError as error:
+        raise ConfigError(str(error)) from error
+
+
 def setup(app: Sphinx) -> dict:
     """Register everything; see `docs/contributing.md` for what an author writes."""
     from aiinfra.book import base, counted, equations, exercises, figures, tables
@@ -48,5 +62,6 @@ def setup(app: Sphinx) -> dict:
     for name, directive in directives.items():
         app.add_directive(name, directive)
     app.add_role("value", equations.ValueRole())
+    app.connect("builder-inited", check_sources)
     app.connect("builder-inited", figures.write_styles)
     return {"version": "1", "env_version": version(), "parallel_read_safe": True, "parallel_write_safe": True}

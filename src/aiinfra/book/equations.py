@@ -53,7 +53,7 @@ class FormulaDirective(BookDirective):
         box += says
         if "nowhere" not in self.options:
             box += self._where(f)
-        index = addnodes.index(entries=[("single", f"formula; {f.key.replace('-', ' ')}", f"equation-{f.key}", "", None)])
+        index = addnodes.index(entries=[("single", f"formula; {f.key}", f"equation-{f.key}", "", None)])
         return [index, box]
 
     def _where(self, f: Formula) -> nodes.paragraph | list:
@@ -67,7 +67,7 @@ class FormulaDirective(BookDirective):
         for i, name in enumerate(names):
             info = table().symbols[name]
             unit = f" ({info.unit.text})" if info.unit.text else ""
-            parts += [nodes.Text("; " if i else ""), base.symbol_math(name), nodes.Text(f" {info.meaning}{unit}")]
+            parts += [nodes.Text("; " if i else ""), base.symbol_math(name), nodes.Text(f": {info.meaning}{unit}")]
         return nodes.paragraph("", "", *parts, nodes.Text("."), classes=["where"])
 
 
@@ -92,8 +92,9 @@ class DerivationDirective(BookDirective):
         if lines[0].expr == f.left:  # "what is sought is …" introduces the chain
             box += self.reason(lines.pop(0))
         if len(lines) == 1 and lines[0].expr == f.right:  # nothing to show that the formula does not
-            box += self.reason(lines[0])
-            return [box]
+            why = self.reason(lines[0])
+            why.insert(0, [nodes.emphasis("", "Why:"), nodes.Text(" ")])
+            return [*box.children, why]
         box += self.equation(self.tex(f, lines))
         reasons = nodes.enumerated_list(enumtype="loweralpha", prefix="(", suffix=")")
         reasons += [nodes.list_item("", self.reason(line)) for line in lines]

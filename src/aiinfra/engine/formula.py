@@ -200,6 +200,10 @@ class Formula:
 
         return latex.relation(self.left, self.relation, self.right)
 
+    def _repr_latex_(self) -> str:
+        """How a notebook shows it."""
+        return f"$\\displaystyle {self.latex}$"
+
     @property
     def javascript(self) -> str:
         """The right side as a JavaScript function of one object with an entry per input."""

@@ -177,7 +177,7 @@ def text(shown: str) -> str:
     mantissa, e, exponent = number.partition("e")
     mantissa = mantissa.replace(",", "{,}")
     if e:
-        mantissa += rf" \cdot 10^{{{int(exponent)}}}"
+        mantissa += rf" \times 10^{{{int(exponent)}}}"
     if not unit or unit == "%":
         return mantissa + (r"\%" if unit else "")
     unit = unit.replace("%", r"\%").replace("µ", r"\text{µ}").replace("$", r"\$").replace("·", r"\cdot ")

@@ -339,6 +339,8 @@ def _marks(axes, marks: Sequence[Mark], labels: Labels) -> None:
             axes.axvline(mark.x, color=ink, linewidth=0.8, linestyle=(0, (4, 3)), zorder=2)
         else:
             axes.axhline(mark.y, color=ink, linewidth=0.8, linestyle=(0, (4, 3)), zorder=2)
+        if mark.x is None or mark.y is None:  # no label across a line, least of all across another mark's
+            labels.avoid(axes.get_xlim() if mark.x is None else [mark.x] * 2, axes.get_ylim() if mark.y is None else [mark.y] * 2)
     for mark in marks:
         if mark.text:
             labels.put(mark.x, mark.y, mark.text)
