@@ -191,13 +191,13 @@ WHOLE = "must be a whole number above zero"
         ("devices", 0, ValueError, f"devices = 0: {WHOLE}"),
         ("devices", Fraction(3, 2), ValueError, f"devices = 1.5: {WHOLE}"),
         ("beta_mem", "80 GB", ValueError, "beta_mem = 80 GB: unit must be B/s, not B"),
-        ("beta_mem", "3 Tb/s", ValueError, "Tbit or TB"),
-        ("beta_mem", "fast", ValueError, "expected a number and a unit"),
-        ("beta_mem", "0 B/s", ValueError, "beta_mem = 0: must be a finite number above zero with unit B/s"),
-        ("beta_mem", "-1 B/s", ValueError, "beta_mem = -1: must"),
-        ("weights", "int3", KeyError, "unknown format 'int3'; near: int8, int4"),
-        ("weights", 2, KeyError, "unknown format 2"),
-        ("dtype", "bf17", KeyError, "unknown format 'bf17'; near: bf16"),
+        ("beta_mem", "3 Tb/s", ValueError, "beta_mem: .*Tbit or TB"),
+        ("beta_mem", "fast", ValueError, "beta_mem: quantity 'fast': expected a number and a unit"),
+        ("beta_mem", "0 B/s", ValueError, "beta_mem = '0 B/s': must be a finite number above zero with unit B/s"),
+        ("beta_mem", "-1 B/s", ValueError, "beta_mem = '-1 B/s': must"),
+        ("weights", "int3", KeyError, "^weights: unknown format 'int3'; near: int8, int4"),
+        ("weights", 2, KeyError, "^weights: unknown format 2"),
+        ("dtype", "bf17", KeyError, "^dtype: unknown format 'bf17'; near: bf16"),
         ("dtype", [], KeyError, "unknown format"),
         ("dtype", "fp4", TypeError, "peak .*h100-sxm has no published peak dense fp4; it has .*bf16"),
         ("bacth", 1, KeyError, "unknown symbol 'bacth'; near: batch"),
@@ -211,6 +211,7 @@ def test_bad_input_gives_one_clear_line(name, value, kind, says):
         STEP(LLAMA, H100, **good | {name: value})
     assert isinstance(error.value, errors.AIInfraError)
     assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
 
 
 def test_missing_input_lists_all_with_meaning_and_unit():
