@@ -10,7 +10,7 @@ from aiinfra.engine.derivation import DERIVATIONS, Derivation, prove
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.errors import AIInfraError, DefinitionError
-from aiinfra.symbols import alpha, batch, beta, context, data, devices, message, part, symbol, t_comp, t_link, t_mem, t_move, t_step, trips
+from aiinfra.symbols import alpha, batch, beta, context, data, devices, message, part, symbol, t_comp, t_mem, t_move, t_step, trips
 
 FORMULAS = formulas.load()
 ORIGINAL = dict(DERIVATIONS)
