@@ -134,6 +134,7 @@ def test_printed_value_is_the_value_to_its_digits(value, unit):
         (Quantity(-9.995e-4, second), "-999.5 µs"),
         (Quantity(Fraction(1, 3), second), "333.3 ms"),
         (Quantity(3.8e25, flop), "38 YFLOP"),
+        (parse("1 year"), "365 d"),
     ],
 )
 def test_repr(quantity, shown):

@@ -10,7 +10,7 @@ from aiinfra.engine.derivation import DERIVATIONS, Derivation, prove
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.errors import AIInfraError, DefinitionError
-from aiinfra.symbols import alpha, batch, beta, context, data, devices, message, part, symbol, t_comp, t_mem, t_move, t_step, trips
+from aiinfra.symbols import alpha, batch, beta, context, data, devices, factor, message, part, symbol, t_comp, t_mem, t_move, t_step, trips
 
 FORMULAS = formulas.load()
 ORIGINAL = dict(DERIVATIONS)
@@ -207,6 +207,17 @@ def test_what_may_be_zero_does_not_cancel_from_a_condition(gap):
         with pytest.raises(DefinitionError, match="cannot be solved"):
             prove(t_mem, "=", t_comp, sympy.Eq(share * t_mem, share * t_comp), "here")
     assert prove(t_mem, "=", t_comp, sympy.Eq((1 - part) * t_mem, (1 - part) * t_comp), "here", apart=(1 - part,)) == "proved"
+
+
+@pytest.mark.parametrize("base", [part, 1 / factor])
+def test_a_limit_that_is_infinite_for_some_values_is_refused(base):
+    with pytest.raises(DefinitionError, match="is false"):
+        prove(base**trips, "=", sympy.Integer(0), (trips, sympy.oo), "here")
+
+
+def test_a_limit_that_is_not_found_is_one_line():
+    with pytest.raises(DefinitionError, match="here: no limit is found of "):
+        prove(slowest(t_mem, t_comp * trips) / trips, "=", t_mem, (trips, sympy.oo), "here")
 
 
 @pytest.mark.parametrize("before", [(t_mem - t_comp) / (t_mem**2 - t_comp**2), sympy.log(t_mem - t_comp)])

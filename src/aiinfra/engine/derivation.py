@@ -188,7 +188,7 @@ def prove(before: sympy.Expr, relation: str, after: sympy.Expr, condition, where
         return _prove_given(before, relation, after, given, where, apart)
     if isinstance(condition, tuple):
         symbol, value = sympy.sympify(condition)
-        before = sympy.limit(with_max(before), symbol, value) if value.is_infinite else before.subs(symbol, value)
+        before = _limit(with_max(before), symbol, value, where) if value.is_infinite else before.subs(symbol, value)
     elif condition is not None:
         before, after = _under(with_max(before), with_max(after), condition, where, apart)
     if relation == "=" and before == after:
@@ -198,6 +198,13 @@ def prove(before: sympy.Expr, relation: str, after: sympy.Expr, condition, where
         return "proved"
     _refute(difference, relation == "=", where, f"{before} {relation} {after}")
     return "sampled"
+
+
+def _limit(expr: sympy.Expr, symbol: sympy.Symbol, value: sympy.Expr, where: str) -> sympy.Expr:
+    try:
+        return sympy.limit(expr, symbol, value)
+    except NotImplementedError:  # of a maximum, for one
+        raise DefinitionError(f"{where}: no limit is found of {expr} for {symbol} to {value}") from None
 
 
 def _solve(gap: sympy.Expr, symbol: sympy.Symbol, apart: tuple) -> sympy.Expr | None:
@@ -306,7 +313,7 @@ def _refute(difference: sympy.Expr, equal: bool, where: str, claim: str) -> None
     for _ in range(POINTS):
         point = {s: _value(s, rng) for s in symbols}
         value = real.subs(point).doit()
-        if not (value.is_number and value.is_finite and value.is_extended_real):
+        if not (value.is_number and value.is_extended_real):  # an infinite limit counts
             continue  # outside of where both sides are defined
         tried += 1
         if not (_vanishes(real, value, point) if equal else value >= 0):
@@ -318,7 +325,7 @@ def _refute(difference: sympy.Expr, equal: bool, where: str, claim: str) -> None
 
 def _vanishes(real: sympy.Expr, value: sympy.Expr, point: dict) -> bool:
     """Exactly zero, or for roots and logarithms zero beside the terms that it is made of."""
-    if value.is_Rational or value.is_zero:
+    if value.is_Rational or value.is_zero or value.is_infinite:
         return bool(value.is_zero)
     size = sum(abs(term.subs(point).evalf(30)) for term in sympy.Add.make_args(real))
     return abs(value.evalf(30)) < size * sympy.Float("1e-20")
