@@ -162,6 +162,7 @@ FALSE = [
     (sympy.ceiling(2 * batch), "=", 2 * sympy.ceiling(batch), None, ()),
     (context, ">=", sympy.Rational(1, 10**4), None, ()),  # zero is allowed
     (t_mem, ">=", t_step, None, (t_mem <= t_step,)),
+    (trips, "<=", sympy.Integer(2), None, (trips**2 + 6 <= 5 * trips,)),
     (t_mem, ">=", t_comp + sympy.Symbol("slack", nonnegative=True), None, (t_mem >= t_comp,)),  # the prover's own slack is another
     (sympy.ceiling(batch) / 10**30, "=", sympy.floor(batch) / 10**30, None, ()),  # small differences count too
     (sympy.sqrt(batch) * sympy.ceiling(batch) / 10**30, "=", sympy.sqrt(batch) * sympy.floor(batch) / 10**30, None, ()),
@@ -206,6 +207,8 @@ def test_what_may_be_zero_does_not_cancel_from_a_condition(gap):
     for share in (alpha, gap, gap**2):
         with pytest.raises(DefinitionError, match="cannot be solved"):
             prove(t_mem, "=", t_comp, sympy.Eq(share * t_mem, share * t_comp), "here")
+    with pytest.raises(DefinitionError, match="cannot be solved"):
+        prove(trips, "=", sympy.Integer(2), sympy.Eq(trips**2 + 6, 5 * trips), "here")  # or three
     assert prove(t_mem, "=", t_comp, sympy.Eq((1 - part) * t_mem, (1 - part) * t_comp), "here", apart=(1 - part,)) == "proved"
 
 
