@@ -144,6 +144,13 @@ def test_a_ledger_adds_up_what_is_waited_for(html):
     assert [plain(row[4]).strip() for row in rows] == ["20.9 ms", "66 ms", "(156 ms)", "10 ms", "96.9 ms"]
 
 
+def test_a_step_that_is_not_proved_says_so(library, monkeypatch):
+    found = DERIVATIONS["kv-bytes-per-token"]
+    monkeypatch.setattr(found, "lines", [*found.lines[:-1], found.lines[-1]._replace(sampled=True)])
+    book = library("sampled", {"one": f"# One\n\n{derived([found.key])}\n"})
+    assert "not proved" in (book.build("html").outdir / "one.html").read_text(encoding="utf-8")
+
+
 def test_a_number_says_which_formula_gave_it(html):
     titles = re.findall(r'about <span class="value" title="(.*?)">', html["use"])
     assert titles[0] == "kv-bytes-per-token (exact)"

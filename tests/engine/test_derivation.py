@@ -212,6 +212,16 @@ def test_what_may_be_zero_does_not_cancel_from_a_condition(gap):
     assert prove(t_mem, "=", t_comp, sympy.Eq((1 - part) * t_mem, (1 - part) * t_comp), "here", apart=(1 - part,)) == "proved"
 
 
+@pytest.mark.parametrize(("valid", "says"), [((part > 0,), None), ((part <= 1,), "cannot be solved"), ((part < 1,), "cannot be solved")])
+def test_only_a_condition_above_zero_keeps_a_symbol_from_zero(scratch, valid, says):
+    way = Derivation(scratch(t_comp + part * alpha, valid=valid), t_mem + part * alpha, "Start.")
+    way.when(sympy.Eq(part * t_mem, part * t_comp), t_comp + part * alpha, "Cancel.")
+    if says:
+        refused(way, says)
+    else:
+        assert way.check() == ["given", "proved"]
+
+
 @pytest.mark.parametrize("base", [part, 1 / factor])
 def test_a_limit_that_is_infinite_for_some_values_is_refused(base):
     with pytest.raises(DefinitionError, match="is false"):
