@@ -207,8 +207,9 @@ def test_what_may_be_zero_does_not_cancel_from_a_condition(gap):
     for share in (alpha, gap, gap**2):
         with pytest.raises(DefinitionError, match="cannot be solved"):
             prove(t_mem, "=", t_comp, sympy.Eq(share * t_mem, share * t_comp), "here")
-    with pytest.raises(DefinitionError, match="cannot be solved"):
-        prove(trips, "=", sympy.Integer(2), sympy.Eq(trips**2 + 6, 5 * trips), "here")  # or three
+    for condition in (sympy.Eq(trips**2 + 6, 5 * trips), sympy.Eq(factor * sympy.exp(-factor), sympy.Rational(1, 5))):
+        with pytest.raises(DefinitionError, match="cannot be solved"):  # each has two solutions
+            prove(trips, "=", sympy.Integer(2), condition, "here")
     assert prove(t_mem, "=", t_comp, sympy.Eq((1 - part) * t_mem, (1 - part) * t_comp), "here", apart=(1 - part,)) == "proved"
 
 

@@ -30,7 +30,8 @@ prefill_work = Formula(
     "prefill-flops", prefill_flops,
     one_flop * (2 * n_block * prompt + 2 * vocab * d_model + 2 * n_layer * n_q * d_head * prompt * (prompt + 1)),
     says="The layers see every prompt token, the output head only the last one, and attention only the causal half of the square.",
-    holds="dense model with full causal attention, none of the prompt cached; norm weights count as matrix weights, activations and softmax are left out",
+    holds="dense model with full causal attention, none of the prompt cached; norm weights count as matrix weights, "
+    "activations and softmax are left out",
     cites=("brown2020gpt3",),
 )  # fmt: skip
 Derivation(
