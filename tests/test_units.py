@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiinfra.errors import AIInfraError, BadType, BadValue, UnitError
-from aiinfra.units import ATOMS, Quantity, Unit, byte, parse, parse_unit, second
+from aiinfra.units import ATOMS, Quantity, Unit, byte, flop, parse, parse_unit, second
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,13 @@ def test_what_is_no_number_is_refused(text):
         parse(text)
 
 
+@pytest.mark.parametrize("text", ["9" * 400 + " B", "1e99 " + "GB" + "·GB" * 40, "5 " + "x" * 999, "a" * 9999, "5 Gb/" + "s" * 999])
+def test_what_is_very_long_gets_a_short_line(text):
+    with pytest.raises((BadValue, UnitError)) as error:
+        parse(text)
+    assert len(str(error.value)) < 250
+
+
 @pytest.mark.parametrize("value", [None, 3, b"3 B", ["3 B"], 2.5])
 def test_only_text_is_parsed(value):
     with pytest.raises(BadType):
@@ -121,6 +128,13 @@ def test_printed_value_is_the_value_to_its_digits(value, unit):
         (Quantity(math.nan, byte), "nan B"),
         (Quantity(3, second, ">="), ">= 3 s"),
         (parse("2 token/s"), "2 token/s"),
+        (Quantity(999.5e9, byte), "999.5 GB"),
+        (Quantity(999.96e9, byte), "1.000 TB"),
+        (Quantity(9.995e-4, second), "999.5 µs"),
+        (Quantity(-9.995e-4, second), "-999.5 µs"),
+        (Quantity(Fraction(1, 3), second), "333.3 ms"),
+        (Quantity(3.8e25, flop), "38 YFLOP"),
+        (parse("1 year"), "365 d"),
     ],
 )
 def test_repr(quantity, shown):
@@ -136,11 +150,16 @@ def test_repr(quantity, shown):
         ("µs", "5,340 µs"),
         (".0f", "5 ms"),
         ("08.2f ms", "00005.34 ms"),
+        (">12.2f ms", "        5.34 ms"),
         ("", "5.34 ms"),
     ],
 )
 def test_format(spec, shown):
     assert format(Quantity(0.00534, second), spec) == shown
+
+
+def test_three_digits_stand_before_the_point_at_most():
+    assert [str(Quantity(v, second)) for v in (9.994e-4, 9.996e-4, 0.9994, 0.9996)] == ["999 µs", "1.00 ms", "999 ms", "1.00 s"]
 
 
 @pytest.mark.parametrize("spec", ["GB", "d ms", "x", "%", "GiB/s", "ms/"])

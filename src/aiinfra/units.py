@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational, Real
 
-from aiinfra.errors import BadType, BadValue, UnitError
+from aiinfra.errors import BadType, BadValue, UnitError, brief
 
 BASES = ("B", "FLOP", "s", "J", "USD")
 SI = {"k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -139,11 +140,11 @@ def parse_unit(text: str) -> tuple[Fraction, Unit]:
             continue
         name, _, power = word.partition("^")
         if name in CLEAR:
-            raise UnitError(f"unit {text!r}: {name!r} is read in two ways; write {CLEAR[name]}")
+            raise UnitError(f"unit {brief(text)}: {name!r} is read in two ways; write {CLEAR[name]}")
         if name not in ATOMS or (power and not power.isdecimal()) or len(power) > 1:
             near = [w for w in ATOMS if w.lower().startswith(name.lower()[:2]) and name][:6]
             hint = f"near: {', '.join(near)}" if near else "known: B, bit, FLOP, s, min, h, J, W, Wh, USD, Hz with a prefix"
-            raise UnitError(f"unknown unit {word!r} in {text!r}; {hint}")
+            raise UnitError(f"unknown unit {brief(word)} in {brief(text)}; {hint}")
         f, d = ATOMS[name]
         exponent = sign * int(power or 1)
         factor *= f**exponent
@@ -163,10 +164,12 @@ def _parse(text: str) -> Quantity:
         source = found and f"{found[1]} USD{found[2]}"
     found = source and NUMBER.fullmatch(source)
     if not found:
-        raise BadValue(f"quantity {text!r}: expected a number and a unit, such as '3.35 TB/s'")
+        raise BadValue(f"quantity {brief(text)}: expected a number and a unit, such as '3.35 TB/s'")
     number = Fraction(Decimal(found[1].replace("_", "")))
     factor, unit = parse_unit(found[2]) if found[2] else (Fraction(1), one)
     value = number * factor
+    if abs(value) > sys.float_info.max:
+        raise BadValue(f"quantity {brief(text)}: is larger than any number with a fraction")
     return Quantity(int(value) if value.denominator == 1 else float(value), unit)
 
 
@@ -181,7 +184,7 @@ def parse(text: str) -> Quantity:
     True
     """
     if not isinstance(text, str):
-        raise BadType(f"quantity {text!r}: expected text such as '3.35 TB/s'")
+        raise BadType(f"quantity {brief(text)}: expected text such as '3.35 TB/s'")
     return _parse(text)
 
 
@@ -243,10 +246,10 @@ class Quantity:
         74.50580596923828
         """
         if not isinstance(unit, str):
-            raise BadType(f"unit {unit!r}: expected text such as 'GB/s'")
+            raise BadType(f"unit {brief(unit)}: expected text such as 'GB/s'")
         factor, target = parse_unit(unit)
         if target.dims != self.unit.dims:
-            raise UnitError(f"{unit!r} does not measure what this is: {self.unit.text or 'a plain number'}")
+            raise UnitError(f"{brief(unit)} does not measure what this is: {self.unit.text or 'a plain number'}")
         if isinstance(self.value, Rational):
             exact = Fraction(self.value) / factor
             return int(exact) if exact.denominator == 1 else float(exact)
@@ -262,14 +265,14 @@ class Quantity:
         try:
             shown = format(value, number) if number else digits(value)
         except ValueError:
-            raise BadValue(f"format {spec!r}: {number!r} does not print {value!r}") from None
-        return f"{shown}{'' if text == '%' else ' '}{text}".strip()
+            raise BadValue(f"format {brief(spec)}: {brief(number)} does not print {value!r}") from None
+        return f"{shown}{'' if text in ('%', '') else ' '}{text}"
 
     def __str__(self) -> str:
         return ("" if self.relation == "=" else self.relation + " ") + format(self, "")
 
     def __repr__(self) -> str:
-        value, text = readable(self)
+        value, text = readable(self, 4)
         mark = "" if self.relation == "=" else self.relation + " "
         return f"{mark}{digits(value, 4)} {text}".rstrip()
 
@@ -283,7 +286,7 @@ class Quantity:
             return other.value
         if isinstance(other, Real) and not isinstance(other, bool):
             return other
-        raise BadType(f"cannot {what} a quantity and {other!r}")
+        raise BadType(f"cannot {what} a quantity and {brief(other)}")
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Quantity):
@@ -354,20 +357,26 @@ def _scaled(first: Quantity, second: Quantity, relation: str) -> str:
     return relation if relation == "=" or min(first.value, second.value) >= 0 else "~"
 
 
-def readable(q: Quantity) -> tuple[Real, str]:
-    """Value and unit text with the prefix that leaves one to three digits before the point."""
+def readable(q: Quantity, significant: int = 3) -> tuple[Real, str]:
+    """Value and unit text with the prefix that leaves one to three digits before the point, as printed."""
     value, dims = q.value, q.unit.dims
     if not any(dims):
         words = q.unit.text
         return (value, words if words.rstrip("s") in COUNTS else "")
     lead = next((i for i, e in enumerate(dims) if e > 0), None)
-    size = float(f"{abs(value):.3g}")  # as printed: 999.9 ms is written 1 s
+
+    def scaled(exponent: int) -> Real:
+        return value if not exponent else value / 10**exponent if exponent > 0 else value * 10**-exponent
+
+    def size(exponent: int) -> float:  # as printed: 999.9 ms is written 1 s
+        return float(f"{abs(float(scaled(exponent))):.{significant}g}")
+
     if dims == (dollar / second).dims:
         return value * 3600, "USD/h"
     if dims == second.dims:
-        for word in ("d", "h", "min") if size >= 120 else ():
+        for word in ("d", "h", "min") if size(0) >= 120 else ():
             seconds = ATOMS[word][0]
-            if size >= 2 * seconds:
+            if size(0) >= 2 * seconds:
                 return value / int(seconds), word
         scale = {"": 0} | SMALL
     elif dims == watt.dims or dims == joule.dims:
@@ -375,15 +384,12 @@ def readable(q: Quantity) -> tuple[Real, str]:
     elif lead is None or BASES[lead] == "USD" or dims[lead] != 1:
         scale = {"": 0}
     else:
-        scale = {"": 0} | SI
+        scale = {"": 0} | SI | ({"Z": 21, "Y": 24} if BASES[lead] == "FLOP" else {})
     text = "W" if dims == watt.dims else _plain_text(q.unit)
     scale.pop("u", None)
-    fitting = [p for p, e in scale.items() if size >= 10.0**e] if size else [""]
+    fitting = [p for p, e in scale.items() if size(e) >= 1] if value else [""]
     prefix = max(fitting, key=scale.get) if fitting else min(scale, key=scale.get)
-    exponent = scale[prefix]
-    if exponent == 0:
-        return value, text
-    return value / 10**exponent if exponent > 0 else value * 10**-exponent, prefix + text
+    return scaled(scale[prefix]), prefix + text
 
 
 def _plain_text(unit: Unit) -> str:

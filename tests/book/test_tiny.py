@@ -40,6 +40,13 @@ RING = "title: A ring\ncaption: Eight devices.\nkind: ring\ndevices: 8"
 TILES = "title: Tiles\ncaption: Of a matrix.\nrows: 8\ncolumns: 6\ntile_rows: 4\ntile_columns: 2"
 
 
+ROWS = """\
+- {what: cache, bytes: '"67 GB"', times: 3, path: HBM, bandwidth: '"3.35 TB/s"', waits: all, trip: '"1 ms"', trips: 2}
+- {what: copy, bytes: '"10 GB"', times: 1, path: PCIe, bandwidth: '"64 GB/s"', waits: none, hidden: true}
+- {what: sums, bytes: '"2 TFLOP"', times: 5, path: units, bandwidth: '"1 PFLOP/s"', waits: all}
+```"""
+
+
 def derived(keys) -> str:
     return "\n\n".join(f"{d('formula', key)}\n\n{d('derivation', key) if key in DERIVATIONS else ''}" for key in keys)
 
@@ -65,7 +72,7 @@ CHAPTERS = {
             d("diagram", "topology fig-r", RING),
             d("diagram", "tiles fig-s", TILES),
             "Compare {numref}`fig-p` and {numref}`fig-s`.",
-            LEDGER,
+            LEDGER.removesuffix("```") + ROWS,
             d("exercise", "ex-a", "How many?", title="First"),
             d("solution", "ex-a", "Like so: {value}`kv-bytes @one`.", answer="kv-bytes @one in GB"),
             d("exercise", "42_%", "And now?", title="Second", hard=""),
@@ -129,6 +136,19 @@ def test_numbers_are_those_of_the_library(html):
         answer = ask(request, CASES)
         assert units.parse(plain(text)).value == pytest.approx(float(answer.value), rel=6e-3), request
         assert float(plain(text).split()[0]) == pytest.approx(float(str(answer).split()[0].replace(",", "")))
+
+
+def test_a_ledger_adds_up_what_is_waited_for(html):
+    [table] = re.findall(r'<table[^>]*ledger-table.*?</table>', html["use"], re.S)
+    rows = [re.findall(r"<td>(.*?)</td>", row, re.S) for row in re.findall(r"<tr.*?</tr>", table, re.S)[1:]]
+    assert [plain(row[4]).strip() for row in rows] == ["20.9 ms", "66 ms", "(156 ms)", "10 ms", "96.9 ms"]
+
+
+def test_a_step_that_is_not_proved_says_so(library, monkeypatch):
+    found = DERIVATIONS["kv-bytes-per-token"]
+    monkeypatch.setattr(found, "lines", [*found.lines[:-1], found.lines[-1]._replace(sampled=True)])
+    book = library("sampled", {"one": f"# One\n\n{derived([found.key])}\n"})
+    assert "not proved" in (book.build("html").outdir / "one.html").read_text(encoding="utf-8")
 
 
 def test_a_number_says_which_formula_gave_it(html):

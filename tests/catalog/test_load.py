@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from aiinfra import device, devices, errors, model, models
+from aiinfra import device, devices, errors, model, models, parse
 from aiinfra.catalog import measurements, schema
 from aiinfra.catalog.load import measurement, read_devices, read_measurements, read_models
 from aiinfra.formats import BYTES
@@ -241,6 +241,27 @@ def test_device_is_consistent(key):
         for q in found.peaks:
             if (p.sparse, p.unit_kind) == (q.sparse, q.unit_kind) and BYTES[p.input] < BYTES[q.input] and p.accumulate == q.accumulate:
                 assert p.rate.value.value >= q.rate.value.value
+
+
+# Written down a second time, so that a slip in one of the two shows: memory, its bandwidth, link one way, dense BF16, power
+HEADLINES = {
+    "a100-80-sxm": ("80 GB", "2039 GB/s", "300 GB/s", "312 TFLOP/s", "400 W"),
+    "h100-sxm": ("80 GB", "3.35 TB/s", "450 GB/s", "989.4 TFLOP/s", "700 W"),
+    "h200-sxm": ("141 GB", "4.8 TB/s", "450 GB/s", "989.5 TFLOP/s", "700 W"),
+    "b200-sxm": ("180 GB", "7.7 TB/s", "900 GB/s", "2250 TFLOP/s", "1000 W"),
+    "rtx-4090": ("24 GB", "1008 GB/s", None, "165.2 TFLOP/s", "450 W"),
+    "mi300x": ("192 GB", "5.3 TB/s", "448 GB/s", "1307.4 TFLOP/s", "750 W"),
+    "tpu-v5e": ("16 GB", "819 GB/s", "200 GB/s", "197 TFLOP/s", None),
+    "m3-ultra-80": ("512 GB", "819 GB/s", None, None, "270 W"),
+}
+
+
+@pytest.mark.parametrize("key", devices())
+def test_headline_values_are_what_the_data_sheets_say(key):
+    found = device(key)
+    fields = [found.capacity, found.memory_bandwidth, found.link_bandwidth]
+    fields += [found.peak("bf16") if HEADLINES[key][3] else None, found.power]
+    assert [v and v.value for v in fields] == [text and parse(text) for text in HEADLINES[key]]
 
 
 def values(entry):

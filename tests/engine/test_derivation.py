@@ -10,7 +10,7 @@ from aiinfra.engine.derivation import DERIVATIONS, Derivation, prove
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.errors import AIInfraError, DefinitionError
-from aiinfra.symbols import alpha, batch, beta, context, data, devices, message, part, symbol, t_comp, t_link, t_mem, t_move, t_step, trips
+from aiinfra.symbols import alpha, batch, beta, context, data, devices, factor, message, part, symbol, t_comp, t_mem, t_move, t_step, trips
 
 FORMULAS = formulas.load()
 ORIGINAL = dict(DERIVATIONS)
@@ -105,6 +105,13 @@ def test_a_bound_that_does_not_follow_from_what_is_given(scratch):
         (lambda d: d.at_least(data / (2 * beta), "Clash.", given=(data <= beta,)), "line 2: cannot add"),
         (lambda d: d.when(sympy.Eq(data, 2 * beta), alpha, "Clash."), "line 2: cannot add"),
         (lambda d: d.using(FORMULAS["kv-bytes"]), "kv_bytes of 'kv-bytes' does not occur"),
+        (lambda d: d.rewrite(data * trips, "Bytes."), r"line 2: data\*trips is in B, t_move is not"),
+        (lambda d: d.at_least(data / (2 * beta), "All.", given=(True,)), "line 2: given takes a tuple of inequalities, not"),
+        (lambda d: d.at_least(data / (2 * beta), "One.", given=data <= beta * t_move), "line 2: given takes a tuple"),
+        (lambda d: d.at_least(data / (2 * beta), "Equal.", given=(sympy.Eq(data, message),)), "line 2: given takes a tuple"),
+        (lambda d: d.when((data, trips), trips / beta, "Clash."), "line 2: cannot add|is in s/B"),
+        (lambda d: d.when((data, 0), alpha, "Nothing."), "line 2: data is never 0"),
+        (lambda d: d.when((trips, sympy.Rational(1, 2)), alpha, "Half."), "line 2: trips is never 1/2"),
         (lambda d: d.whole("Round."), "only a bound of a whole number"),
         (lambda d: Derivation(d.formula, data / beta, "Again."), "declared twice"),
     ],
@@ -155,6 +162,11 @@ FALSE = [
     (sympy.ceiling(2 * batch), "=", 2 * sympy.ceiling(batch), None, ()),
     (context, ">=", sympy.Rational(1, 10**4), None, ()),  # zero is allowed
     (t_mem, ">=", t_step, None, (t_mem <= t_step,)),
+    (trips, "<=", sympy.Integer(2), None, (trips**2 + 6 <= 5 * trips,)),
+    (t_mem, ">=", t_comp + sympy.Symbol("slack", nonnegative=True), None, (t_mem >= t_comp,)),  # the prover's own slack is another
+    (sympy.ceiling(batch) / 10**30, "=", sympy.floor(batch) / 10**30, None, ()),  # small differences count too
+    (sympy.sqrt(batch) * sympy.ceiling(batch) / 10**30, "=", sympy.sqrt(batch) * sympy.floor(batch) / 10**30, None, ()),
+    (sympy.Sum(sympy.ceiling(batch * trips), (trips, 1, devices)), "=", batch * devices, None, ()),
 ]
 
 
@@ -169,8 +181,12 @@ def test_what_is_false_is_refused(claim):
         prove(*claim[:4], "here", claim[4])
 
 
-def test_a_symbol_of_any_sign_is_tried_with_both(scratch):
-    gap = symbol("gap", r"\gamma", "difference of two times", t_link and symbols.TABLE["t_link"].unit, positive=False)
+@pytest.fixture
+def gap(scratch):
+    return symbol("gap", r"\gamma", "difference of two times", symbols.TABLE["t_link"].unit, positive=False)
+
+
+def test_a_symbol_of_any_sign_is_tried_with_both(gap):
     with pytest.raises(DefinitionError, match="is false"):
         prove(sympy.sqrt(gap**2), "=", gap, None, "here")
     with pytest.raises(DefinitionError, match="does not follow"):
@@ -180,3 +196,64 @@ def test_a_symbol_of_any_sign_is_tried_with_both(scratch):
 def test_a_condition_must_be_one():
     with pytest.raises(DefinitionError, match="a condition is an equation, an inequality or"):
         prove(data, "=", beta, "data = beta", "here")
+
+
+def test_a_maximum_of_any_sign_is_not_taken_for_a_positive_one(gap):
+    with pytest.raises(DefinitionError, match="is false"):
+        prove(slowest(gap, t_mem - t_comp) ** 2, ">=", gap**2, None, "here")
+
+
+def test_what_may_be_zero_does_not_cancel_from_a_condition(gap):
+    for share in (alpha, gap, gap**2):
+        with pytest.raises(DefinitionError, match="cannot be solved"):
+            prove(t_mem, "=", t_comp, sympy.Eq(share * t_mem, share * t_comp), "here")
+    for condition in (sympy.Eq(trips**2 + 6, 5 * trips), sympy.Eq(factor * sympy.exp(-factor), sympy.Rational(1, 5))):
+        with pytest.raises(DefinitionError, match="cannot be solved"):  # each has two solutions
+            prove(trips, "=", sympy.Integer(2), condition, "here")
+    assert prove(t_mem, "=", t_comp, sympy.Eq((1 - part) * t_mem, (1 - part) * t_comp), "here", apart=(1 - part,)) == "proved"
+
+
+@pytest.mark.parametrize(("valid", "says"), [((part > 0,), None), ((part <= 1,), "cannot be solved"), ((part < 1,), "cannot be solved")])
+def test_only_a_condition_above_zero_keeps_a_symbol_from_zero(scratch, valid, says):
+    way = Derivation(scratch(t_comp + part * alpha, valid=valid), t_mem + part * alpha, "Start.")
+    way.when(sympy.Eq(part * t_mem, part * t_comp), t_comp + part * alpha, "Cancel.")
+    if says:
+        refused(way, says)
+    else:
+        assert way.check() == ["given", "proved"]
+
+
+@pytest.mark.parametrize("base", [part, 1 / factor])
+def test_a_limit_that_is_infinite_for_some_values_is_refused(base):
+    with pytest.raises(DefinitionError, match="is false"):
+        prove(base**trips, "=", sympy.Integer(0), (trips, sympy.oo), "here")
+
+
+def test_a_limit_that_is_not_found_is_one_line():
+    with pytest.raises(DefinitionError, match="here: no limit is found of "):
+        prove(slowest(t_mem, t_comp * trips) / trips, "=", t_mem, (trips, sympy.oo), "here")
+
+
+@pytest.mark.parametrize("before", [(t_mem - t_comp) / (t_mem**2 - t_comp**2), sympy.log(t_mem - t_comp)])
+def test_what_can_be_tried_nowhere_is_refused(before):
+    with pytest.raises(DefinitionError, match="here can be tried nowhere"):
+        prove(before, "=", sympy.Integer(7), (t_mem, t_comp), "here")
+
+
+def test_a_derivation_does_not_rest_on_itself(scratch):
+    goal = scratch(3 * data / beta)
+    refused(Derivation(goal, t_move, "Start.").using(goal), "rests on the formula that it derives")
+    engine.DERIVATIONS.clear()
+    size = Formula("test-size", data, t_move * beta / 3, says="A test.", resolves=False)
+    Derivation(size, data * t_move * beta / (3 * data), "Start.").using(goal)
+    refused(Derivation(goal, 3 * data / beta, "Start.").using(size), "rests on the formula that it derives")
+
+
+def test_a_bound_that_may_leave_its_symbol_s_range_bounds_only_what_is_linear(scratch):
+    bound = Formula("test-gap", t_step, t_mem - t_comp, relation=">=", says="A test.")
+    way = Derivation(scratch(alpha * t_mem / (t_mem - t_comp), relation="<="), alpha * t_mem / t_step, "Start.")
+    with pytest.raises(DefinitionError, match="may be what t_step cannot"):
+        way.using(bound)
+    formula_engine.AUTHORED.pop("test-formula")
+    way = Derivation(scratch(t_mem - t_comp + alpha, relation=">="), t_step + alpha, "Start.", key="linear")
+    assert way.using(bound).check() == ["given", "computed"]

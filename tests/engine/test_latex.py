@@ -77,7 +77,7 @@ def test_numbers_take_the_place_of_letters():
         (parse("3.35 TB/s"), "", r"3.35\,\mathrm{TB/s}"),
         (parse("327680 B"), "B", r"327{,}680\,\mathrm{B}"),
         (Quantity(0.05), "%", r"5\%"),
-        (Quantity(1.5e-5), "", r"1.5 \cdot 10^{-5}"),
+        (Quantity(1.5e-5), "", r"1.5 \times 10^{-5}"),
         (parse("5 us"), "", r"5\,\mathrm{\text{µ}s}"),
         (parse("$2/h"), "$/h", r"2\,\mathrm{\$/h}"),
     ],

@@ -97,6 +97,21 @@ def test_tensor_parallel_traffic_is_two_all_reduces_per_layer(batch, n):
     assert formula("tensor-parallel-bytes")(LLAMA, batch=batch, devices=n).value == pytest.approx(2 * LLAMA.n_layer.value * one)
 
 
+@given(machines, batches, contexts, st.integers(2, 64), st.floats(0.1, 1), st.floats(0, 1e-3))
+def test_a_model_of_time_never_beats_the_bound(d, batch, context, n, share, alpha):
+    point = {"dtype": "bf16", "devices": n, "alpha_ar": alpha, "beta_link": "50 GB/s"}
+    work = point | {"batch": batch, "context": context}
+    bound = step(LLAMA, d, batch=batch, context=context, devices=n)
+    with_links, forecast = formula("decode-step-with-links"), formula("decode-step-forecast")
+    here = with_links(LLAMA, d, **work).value
+    assert bound < here <= forecast(LLAMA, d, **work, eta_mem=share).value <= here / share * (1 + 1e-12)
+    assert forecast(LLAMA, d, **work, eta_mem=1).value == here
+    prompt = formula("prefill-with-links")(LLAMA, d, **point, prompt=batch).value
+    links = formula("prefill-link-time")(LLAMA, **{k: v for k, v in point.items() if k != "dtype"}, prompt=batch).value
+    arithmetic = formula("prefill-flops")(LLAMA, prompt=batch).value / (n * d.peak("bf16").value.value)
+    assert prompt == pytest.approx(arithmetic + links)
+
+
 @given(batches, contexts, st.integers(1, 50))
 def test_cache_is_linear(batch, context, times):
     cache = formula("kv-bytes")

@@ -102,7 +102,7 @@ def _branches(expr: sympy.Expr) -> list[sympy.Expr]:
 
 def _collect(f: Formula, symbol: str, entries: tuple, inputs: dict, dtype: str | None) -> tuple[dict, dict]:
     t = table()
-    if symbol not in t.symbols:
+    if not isinstance(symbol, str) or symbol not in t.symbols:
         raise unknown("symbol", symbol, t.symbols)
     if symbol in inputs:
         raise BadValue(f"{symbol} is what is solved for, so it cannot be given")

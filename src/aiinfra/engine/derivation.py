@@ -15,6 +15,7 @@ import sympy
 from aiinfra.engine.expressions import check_numbers, free_names, unit_of, with_max
 from aiinfra.engine.formula import Formula
 from aiinfra.errors import DefinitionError
+from aiinfra.symbols import info
 
 DERIVATIONS: dict[str, Derivation] = {}
 POINTS = 60
@@ -49,10 +50,16 @@ class Derivation:
         if self.lines and line.expr == self.lines[-1].expr:
             raise DefinitionError(f"derivation {self.key!r}, line {len(self.lines) + 1}: {line.expr} is the line before it")
         where = f"derivation {self.key!r}, line {len(self.lines) + 1}"
+        if not (isinstance(line.given, tuple) and all(isinstance(c, (sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)) for c in line.given)):
+            raise DefinitionError(f"{where}: given takes a tuple of inequalities, not {line.given}")
         conditions = [c for c in (line.condition, *line.given) if isinstance(c, sympy.Basic)]
         for expr in (line.expr, *conditions):
             check_numbers(expr, where)
-            unit_of(expr, where)
+            unit = unit_of(expr, where)
+            if expr is line.expr and not (expr.is_zero or unit.dims == info(self.formula.left).unit.dims):
+                raise DefinitionError(f"{where}: {expr} is in {unit.text or 'no unit'}, {self.formula.left} is not")
+        if isinstance(line.condition, tuple):
+            _check_place(*sympy.sympify(line.condition), where)
         if not line.why:
             raise DefinitionError(f"{where}: a step needs its reason")
         self.lines.append(line)
@@ -69,6 +76,10 @@ class Derivation:
             if slope.is_nonnegative is not True and slope.is_nonpositive is not True:
                 raise DefinitionError(
                     f"derivation {self.key!r}: {now} is not monotone in {premise.left}, so the bound {premise.key!r} gives none"
+                )
+            if slope.has(premise.left) and not _allows(premise.left, premise.right):  # monotone only where the symbol can be
+                raise DefinitionError(
+                    f"derivation {self.key!r}: {premise.right} may be what {premise.left} cannot, so the bound {premise.key!r} gives none"
                 )
             if slope.is_nonpositive:
                 relation = {">=": "<=", "<=": ">="}[relation]
@@ -107,12 +118,24 @@ class Derivation:
             raise DefinitionError(f"derivation {self.key!r} mixes {' and '.join(sorted(signs))}; no relation follows")
         return signs.pop() if signs else "="
 
+    def _rests_on(self) -> set[str]:
+        """Keys of all premises, and of those that they rest on in turn."""
+        found, todo = set(), [self]
+        while todo:
+            new = {line.premise for line in todo.pop().lines if line.premise} - found
+            found |= new
+            todo += [DERIVATIONS[key] for key in new if key in DERIVATIONS]
+        return found
+
     def check(self) -> list[str]:
         """Prove every step; the verdict per line is ``given``, ``computed``, ``proved`` or ``sampled``.
 
         Raises `DefinitionError` with the step, and with a counter-example where there is one.
         """
+        if self.formula.key in self._rests_on():
+            raise DefinitionError(f"derivation {self.key!r} rests on the formula that it derives")
         verdicts = []
+        apart = tuple(c.gts - c.lts for c in self.formula.valid if isinstance(c, (sympy.Gt, sympy.Lt)))
         for number, line in enumerate(self.lines, 1):
             where = f"derivation {self.key!r}, line {number}"
             if line.verb in ("start", "using", "whole"):
@@ -125,7 +148,7 @@ class Derivation:
                 if isinstance(c, sympy.Gt) and c.lhs.is_Symbol and c.rhs.is_zero
             }
             before, after, condition, given = (_swap(x, strict) for x in (before, line.expr, line.condition, line.given))
-            verdict = prove(before, line.relation, after, condition, where, given)
+            verdict = prove(before, line.relation, after, condition, where, given, _swap(apart, strict))
             if (verdict == "sampled") != line.sampled:
                 word = "is not proved, so it must say sampled=True" if verdict == "sampled" else "is proved, so it needs no sampled=True"
                 raise DefinitionError(f"{where} {word}: {before} {line.relation} {line.expr}")
@@ -144,15 +167,30 @@ def _swap(what, symbols: dict):
     return what.xreplace(symbols) if isinstance(what, sympy.Basic) else what
 
 
-def prove(before: sympy.Expr, relation: str, after: sympy.Expr, condition, where: str, given: tuple = ()) -> str:
-    """``proved`` or ``sampled``; a false step raises with a counter-example."""
+def _allows(symbol: sympy.Symbol, value: sympy.Expr) -> bool:
+    """True when a value provably lies where the symbol does."""
+    return value.is_positive is True if symbol.is_positive else not symbol.is_nonnegative or value.is_nonnegative is True
+
+
+def _check_place(symbol: sympy.Symbol, value: sympy.Expr, where: str) -> None:
+    """Refuse a regime in which a symbol has another unit, or is what it cannot be."""
+    if value.is_infinite:
+        return
+    if not value.is_zero:
+        unit_of(sympy.Eq(symbol, value, evaluate=False), where)
+    if any(getattr(symbol, kind) and getattr(value, kind) is False for kind in ("is_positive", "is_nonnegative", "is_integer")):
+        raise DefinitionError(f"{where}: {symbol} is never {value}")
+
+
+def prove(before: sympy.Expr, relation: str, after: sympy.Expr, condition, where: str, given: tuple = (), apart: tuple = ()) -> str:
+    """``proved`` or ``sampled``; a false step raises with a counter-example. What is in ``apart`` is known not to be zero."""
     if given:
-        return _prove_given(before, relation, after, given, where)
+        return _prove_given(before, relation, after, given, where, apart)
     if isinstance(condition, tuple):
         symbol, value = sympy.sympify(condition)
-        before = sympy.limit(with_max(before), symbol, value) if value.is_infinite else before.subs(symbol, value)
+        before = _limit(with_max(before), symbol, value, where) if value.is_infinite else before.subs(symbol, value)
     elif condition is not None:
-        before, after = _under(with_max(before), with_max(after), condition, where)
+        before, after = _under(with_max(before), with_max(after), condition, where, apart)
     if relation == "=" and before == after:
         return "proved"
     difference = before - after if relation != "<=" else after - before
@@ -162,18 +200,37 @@ def prove(before: sympy.Expr, relation: str, after: sympy.Expr, condition, where
     return "sampled"
 
 
-def _prove_given(before, relation, after, given, where) -> str:
+def _limit(expr: sympy.Expr, symbol: sympy.Symbol, value: sympy.Expr, where: str) -> sympy.Expr:
+    try:
+        return sympy.limit(expr, symbol, value)
+    except NotImplementedError:  # of a maximum, for one
+        raise DefinitionError(f"{where}: no limit is found of {expr} for {symbol} to {value}") from None
+
+
+def _solve(gap: sympy.Expr, symbol: sympy.Symbol, apart: tuple) -> sympy.Expr | None:
+    """The one value of a symbol at which the gap closes; none where there may be several, or where any value does."""
+    top = sympy.numer(sympy.together(gap))
+    if not top.is_polynomial(symbol):
+        return None  # solvers may give one branch of several
+    lead = sympy.Poly(top, symbol).LC()
+    if lead.is_zero is not False and not any(sympy.cancel(lead / other).is_zero is False for other in apart):
+        return None
+    found = sympy.solve(gap, symbol)
+    return found[0] if len(found) == 1 else None
+
+
+def _prove_given(before, relation, after, given, where, apart) -> str:
     """A bound that rests on inequalities: each is solved for a symbol, with a slack that is not negative."""
-    slack = sympy.Symbol("slack", nonnegative=True)
+    slack = sympy.Dummy("slack", nonnegative=True)
     parts = with_max(after).args if isinstance(with_max(after), sympy.Max) and relation == ">=" else (with_max(after),)
     for part in parts:
         difference = with_max(before) - part if relation == ">=" else part - with_max(before)
-        if not any(_ladder(d, equal=False) for d in _substituted(difference, given, slack)):
+        if not any(_ladder(d, equal=False) for d in _substituted(difference, given, slack, apart)):
             raise DefinitionError(f"{where} does not follow from {', '.join(map(str, given))}: {before} {relation} {after}")
     return "proved"
 
 
-def _substituted(difference, given, slack):
+def _substituted(difference, given, slack, apart):
     yield difference
     for condition in given:
         if (
@@ -181,14 +238,14 @@ def _substituted(difference, given, slack):
         ):  # all of 0 <= x < top
             yield difference.subs(condition.lts, condition.gts * slack / (1 + slack))
         for symbol in sorted(condition.free_symbols, key=lambda s: s.name):
-            found = sympy.solve(condition.gts - condition.lts - slack, symbol)
-            if len(found) == 1:  # of several, each would have to do
-                yield difference.subs(symbol, found[0])
+            found = _solve(condition.gts - condition.lts - slack, symbol, apart)
+            if found is not None:
+                yield difference.subs(symbol, found)
 
 
-def _under(before, after, condition, where):
+def _under(before, after, condition, where, apart):
     """Both sides under a condition: its symbol is replaced, an inequality through a slack that is not negative."""
-    slack = sympy.Symbol("slack", nonnegative=True)
+    slack = sympy.Dummy("slack", nonnegative=True)
     if isinstance(condition, sympy.Eq):
         gap = sympy.Integer(0)
     elif isinstance(condition, (sympy.Ge, sympy.Gt)):
@@ -199,9 +256,9 @@ def _under(before, after, condition, where):
         raise DefinitionError(f"{where}: a condition is an equation, an inequality or (symbol, limit), not {condition}")
     for name in free_names(condition):
         symbol = next(s for s in condition.free_symbols if s.name == name)
-        found = sympy.solve(condition.lhs - condition.rhs - gap, symbol)
-        if len(found) == 1:
-            return before.subs(symbol, found[0]), after.subs(symbol, found[0])
+        found = _solve(condition.lhs - condition.rhs - gap, symbol, apart)
+        if found is not None:
+            return before.subs(symbol, found), after.subs(symbol, found)
     raise DefinitionError(f"{where}: the condition {condition} cannot be solved for one of its symbols")
 
 
@@ -227,7 +284,8 @@ def _ladder(difference: sympy.Expr, *, equal: bool) -> bool:
 
 
 def _grows_with(expr, top) -> bool:
-    stand_in = sympy.Symbol("top", positive=True)
+    positive = all(part.is_positive for part in top.args)  # else what holds of positive ones proves nothing
+    stand_in = sympy.Dummy("top", positive=True) if positive else sympy.Dummy("top", real=True)
     return sympy.diff(expr.xreplace({top: stand_in}), stand_in).is_nonnegative is True
 
 
@@ -236,11 +294,11 @@ def _all_parts(expr, top) -> bool:
     for largest in top.args:
         case = expr.xreplace({top: largest})
         for number, other in enumerate(a for a in top.args if a != largest):
-            slack = sympy.Symbol(f"slack{number}", nonnegative=True)
+            slack = sympy.Dummy(f"slack{number}", nonnegative=True)
             free = sorted(largest.free_symbols - other.free_symbols, key=lambda s: s.name)
-            solved = [s for s in free if len(sympy.solve(largest - other - slack, s)) == 1]
+            solved = [(s, found) for s in free if (found := _solve(largest - other - slack, s, ())) is not None]
             if solved:
-                case = case.subs(solved[0], sympy.solve(largest - other - slack, solved[0])[0])
+                case = case.subs(*solved[0])
         case = sympy.factor(sympy.together(with_max(case)))
         if case.is_nonnegative is not True:
             return False
@@ -251,14 +309,26 @@ def _refute(difference: sympy.Expr, equal: bool, where: str, claim: str) -> None
     rng = random.Random(claim)
     real = with_max(difference).doit()
     symbols = sorted(real.free_symbols, key=lambda s: s.name)
+    tried = 0
     for _ in range(POINTS):
         point = {s: _value(s, rng) for s in symbols}
-        value = real.subs(point)
-        if not (value.is_number and value.is_finite and value.is_extended_real):
+        value = real.subs(point).doit()
+        if not (value.is_number and value.is_extended_real):  # an infinite limit counts
             continue  # outside of where both sides are defined
-        if not (value.is_zero or abs(value.evalf(30)) < 1e-20 if equal else value >= 0):
+        tried += 1
+        if not (_vanishes(real, value, point) if equal else value >= 0):
             numbers = ", ".join(f"{s} = {v}" for s, v in point.items())
             raise DefinitionError(f"{where} is false: {claim}; at {numbers} the difference is {value}")
+    if not tried:
+        raise DefinitionError(f"{where} can be tried nowhere: {claim}")
+
+
+def _vanishes(real: sympy.Expr, value: sympy.Expr, point: dict) -> bool:
+    """Exactly zero, or for roots and logarithms zero beside the terms that it is made of."""
+    if value.is_Rational or value.is_zero or value.is_infinite:
+        return bool(value.is_zero)
+    size = sum(abs(term.subs(point).evalf(30)) for term in sympy.Add.make_args(real))
+    return abs(value.evalf(30)) < size * sympy.Float("1e-20")
 
 
 def _value(symbol: sympy.Symbol, rng: random.Random) -> sympy.Rational:

@@ -6,14 +6,14 @@ Nothing here imports SymPy: the functions that are called were generated from th
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import inf
 from numbers import Integral, Real
 from typing import NamedTuple
 
 from aiinfra import formats
-from aiinfra.errors import BadType, BadValue, MissingInput, OutsideValidity, UnitError, UnknownName, brief, unknown
+from aiinfra.errors import AIInfraError, BadType, BadValue, MissingInput, OutsideValidity, UnitError, UnknownName, brief, unknown
 from aiinfra.units import Quantity, parse, spell
 
 MOST = sys.float_info.max  # a larger number has no float
@@ -30,16 +30,15 @@ class Step(NamedTuple):
 
 def clean(info, value: object) -> Real:
     """A checked number in base units for one symbol, or one line that says what is allowed."""
+    given = value
     if type(value) is not float and type(value) is not int:
         value = _number(info, value)
     low = info.minimum
-    if not (-MOST if low is None else low) < value <= MOST and (info.positive or value != low):
-        raise BadValue(f"{info.name} = {brief(value)}: must be {allowed(info)} ({info.meaning})")
-    if info.whole:
-        if value != int(value):
-            raise BadValue(f"{info.name} = {brief(value)}: must be {allowed(info)} ({info.meaning})")
-        return int(value)
-    return value
+    inside = (-MOST if low is None else low) < value <= MOST or (value == low and not info.positive)
+    if not inside or (info.whole and value != int(value)):
+        shown = brief(given if isinstance(given, str) else value)
+        raise BadValue(f"{info.name} = {shown}: must be {allowed(info)} ({info.meaning})")
+    return int(value) if info.whole else value
 
 
 def allowed(info) -> str:
@@ -50,13 +49,21 @@ def allowed(info) -> str:
     return kind + (f" with unit {info.unit.text}" if any(info.unit.dims) else "")
 
 
+def named(field: str, read: Callable, value: object) -> object:
+    """What is read from a value; a refusal says of which field."""
+    try:
+        return read(value)
+    except AIInfraError as error:
+        raise type(error)(f"{field}: {error}") from None
+
+
 def _number(info, value: object) -> Real:
     if isinstance(value, bool):
         raise BadType(f"{info.name} = {brief(value)}: must be {allowed(info)}, not a bool ({info.meaning})")
     if isinstance(value, str):
         if not any(info.unit.dims):
             raise BadType(f"{info.name} = {brief(value)}: must be {allowed(info)}, not text ({info.meaning})")
-        value = parse(value)
+        value = named(info.name, parse, value)
     if isinstance(value, Quantity):
         if value.unit.dims != info.unit.dims:
             given = spell(value.unit.dims) or "a plain number"
@@ -87,7 +94,7 @@ def catalogue(entries: tuple, dtype: str | None) -> tuple[dict, frozenset]:
 def gather(table, entries: tuple, inputs: Mapping[str, object], dtype: str | None) -> tuple[dict, dict]:
     """All supplied values by symbol name: (values from the catalogue, values from keywords)."""
     if dtype is not None:
-        formats.bytes_of(dtype)
+        named("dtype", formats.bytes_of, dtype)
     for entry in entries:
         if getattr(type(entry), "kind", None) is None:
             raise BadType(f"{brief(entry)}: expected a catalogue entry, such as model('llama-3.1-70b') or device('h100-sxm')")
@@ -102,7 +109,7 @@ def gather(table, entries: tuple, inputs: Mapping[str, object], dtype: str | Non
                 raise unknown("symbol", name, [*symbols, *FORMAT_WORDS, "dtype"])
             if target in inputs:
                 raise BadValue(f"{target} is given twice: as {name}={brief(value)} and as {target}={brief(inputs[target])}; give one")
-            given[target] = formats.bytes_of(value)
+            given[target] = named(name, formats.bytes_of, value)
         else:
             given[name] = clean(info, value)
     return supplied, given
