@@ -256,6 +256,14 @@ class Quantity:
         return self.value / float(factor)
 
     def __format__(self, spec: str) -> str:
+        return self.text(spec) if spec else str(self)
+
+    def text(self, spec: str = "") -> str:
+        """The number and its unit, without the mark of a bound: ``"ms"``, ``".3g TB/s"``, or a readable prefix for none.
+
+        >>> parse("21.0636 ms").text(), parse("21.0636 ms").text(".4g ms")
+        ('21.1 ms', '21.06 ms')
+        """
         number, unit = SPEC.fullmatch(spec).groups()
         if unit:
             value = self.to(unit)
@@ -269,7 +277,7 @@ class Quantity:
         return f"{shown}{'' if text in ('%', '') else ' '}{text}"
 
     def __str__(self) -> str:
-        return ("" if self.relation == "=" else self.relation + " ") + format(self, "")
+        return ("" if self.relation == "=" else self.relation + " ") + self.text()
 
     def __repr__(self) -> str:
         value, text = readable(self, 4)

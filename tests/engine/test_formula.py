@@ -252,7 +252,7 @@ ROOM = {"devices": 2, "usable": 5, "reserve": 1, "kv_token": 1}
 LINKS = {"n_layer": 1, "prompt": 1, "d_model": 1, "b_act": 2, "beta_link": 1, "alpha_ar": 1}
 BALANCE = {"n_read": 1, "beta_mem": 1, "peak": 4, "kv_token": 1, "n_layer": 1, "n_q": 1, "d_head": 1}
 OUTSIDE = [
-    ("amdahl-speedup", {"part": 1.5, "factor": 2}, "holds only for part <= 1; here part = 1.5"),
+    ("amdahl-speedup", {"part": 1.5, "factor": 2}, r"holds only for part <= 1 \(the share .*\); here part = 1.5"),
     ("amdahl-limit", {"part": 1}, "holds only for part < 1"),
     ("devices-to-fit", {"weight_bytes": 1, "kv_bytes": 1, "usable": 5, "reserve": 5}, "holds only for usable > reserve"),
     ("mean-context", {"prompt": 3, "answer": 1}, "holds only for answer > 1"),
@@ -281,7 +281,7 @@ def test_outside_its_conditions_a_formula_says_so(key, inputs, says):
 
 @pytest.mark.parametrize("inputs", [{"t_mem": 1e308, "t_comp": 1e308}])
 def test_no_result_is_infinite(inputs):
-    with pytest.raises(errors.BadValue, match="overlap-gain has no finite value at t_mem = 1e"):
+    with pytest.raises(errors.BadValue, match="overlap-gain has no finite value at t_mem = 1"):
         formula("overlap-gain")(**inputs)
 
 

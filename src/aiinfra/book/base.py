@@ -188,7 +188,7 @@ def formula_files(key: str) -> tuple[str, ...]:
 
 def shown(value: Quantity, spec: str = "") -> list[nodes.Node]:
     """A printed quantity as text whose parts stay on one line; powers of ten are set as such."""
-    text = format(value, spec)
+    text = value.text(spec)
     number, _, unit = text.partition(" ")
     found: list[nodes.Node] = []
     mantissa, e, exponent = number.partition("e")

@@ -83,7 +83,7 @@ class Answer:
         return f"{self.spec} {self.unit}".strip()
 
     def __str__(self) -> str:
-        return format(self.value, self.format)
+        return self.value.text(self.format)
 
     @property
     def number(self) -> float:

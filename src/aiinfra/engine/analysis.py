@@ -27,7 +27,7 @@ class Node:
     parts: tuple[Node, ...] = ()
 
     def lines(self, indent: str = "") -> Iterator[str]:
-        yield f"{indent}{self.symbol} {self.value.relation} {self.value:}   [{self.origin}]"
+        yield f"{indent}{self.symbol} {self.value.relation} {self.value.text()}   [{self.origin}]"
         for part in self.parts:
             yield from part.lines(indent + "  ")
 

@@ -184,11 +184,15 @@ def check(record, values: Mapping) -> None:
         except ZeroDivisionError:
             holds = False
         if not holds:
-            raise OutsideValidity(f"{record.key} holds only for {text}; here {shown(args, values)}")
+            words = f" ({record.holds})" if record.holds else ""
+            raise OutsideValidity(f"{record.key} holds only for {text}{words}; here {shown(args, values)}")
 
 
 def shown(args: tuple[str, ...], values: Mapping) -> str:
-    return ", ".join(f"{a} = {values[a]:.6g}" for a in args)
+    from aiinfra.engine.table import table  # only to print: the table itself imports nothing from here
+
+    symbols = table().symbols
+    return ", ".join(f"{a} = {Quantity(values[a], symbols[a].unit)!r}" for a in args)
 
 
 def unused(record, steps: tuple[Step, ...], given: Mapping) -> None:

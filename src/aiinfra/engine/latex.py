@@ -166,7 +166,7 @@ def quantity(value: Quantity, spec: str = "") -> str:
     >>> print(quantity(parse("3.35 TB/s")), quantity(parse("327680 B"), "B"))
     3.35\\,\\mathrm{TB/s} 327{,}680\\,\\mathrm{B}
     """
-    return text(format(value, spec))
+    return text(value.text(spec))
 
 
 def text(shown: str) -> str:
