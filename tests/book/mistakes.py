@@ -108,7 +108,11 @@ MISTAKES = [
     ("{value}`weight-bytes n_param=3 n_param=4 b_w=2`", 1, "value: 'n_param=4': n_param is given twice"),
     ("{value}`weight-bytes n_param=3 weights=fp8 b_w=2`", 1, "value: 'b_w=2': b_w is given twice"),
     ("{value}`weight-bytes n_param=3 weights=fp9`", 1, "value: weights: unknown format 'fp9'; near: fp8, …"),
-    ("{value}`amdahl-limit part=1`", 1, "value: amdahl-limit holds only for part < 1 (as for the speedup, with a share below one); here part = 1"),
+    (
+        "{value}`amdahl-limit part=1`",
+        1,
+        "value: amdahl-limit holds only for part < 1 (as for the speedup, with a share below one); here part = 1",
+    ),
     ("{value}`weight-bytes n_param`", 1, "value: 'n_param': expected NAME=VALUE, @CASE, or 'in UNIT' at the end"),
     ("{value}`weight-bytes \"n_param=3`", 1, 'value: \'weight-bytes "n_param=3\': No closing quotation'),
     ("{value}`weight-bytes n_param=3 b_w=2 /`", 1, "value: 'weight-bytes n_param=3 b_w=2 /': a term is missing beside /"),

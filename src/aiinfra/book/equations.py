@@ -89,26 +89,25 @@ class DerivationDirective(BookDirective):
         found = DERIVATIONS[f.key]
         box = nodes.container(classes=["derivation"])
         lines = list(found.lines)
-        if lines[0].expr == f.left:  # "what is sought is …" introduces the chain
-            box += self.reason(lines.pop(0))
+        opening = lines.pop(0) if lines[0].expr == f.left else None  # "what is sought is …" introduces the chain
         if len(lines) == 1 and lines[0].expr == f.right:  # nothing to show that the formula does not
-            why = self.reason(lines[0])
-            why.insert(0, [nodes.emphasis("", "Why:"), nodes.Text(" ")])
-            return [*box.children, why]
+            return [self.paragraph("*Why:* " + " ".join(self.reason(line) for line in (opening, lines[0]) if line))]
+        if opening:
+            box += self.paragraph(self.reason(opening))
         box += self.equation(self.tex(f, lines))
         reasons = nodes.enumerated_list(enumtype="loweralpha", prefix="(", suffix=")")
-        reasons += [nodes.list_item("", self.reason(line)) for line in lines]
+        reasons += [nodes.list_item("", self.paragraph(self.reason(line))) for line in lines]
         box += reasons
         return [box]
 
-    def reason(self, line: Line) -> nodes.paragraph:
+    def reason(self, line: Line) -> str:
         text = line.why if line.why.endswith((".", ":")) else line.why + "."
         if line.premise:
             text += f" {{eq}}`{line.premise}`"
             base.formula_dependency(self.env, line.premise)
         if line.sampled:
             text += " *(Checked at random points, not proved.)*"
-        return self.paragraph(text)
+        return text
 
     @staticmethod
     def tex(f: Formula, lines: list[Line]) -> str:
