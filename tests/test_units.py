@@ -247,3 +247,9 @@ def test_arithmetic_keeps_what_is_known_of_a_bound(result, relation):
 
 def test_a_bound_never_prints_as_an_equality():
     assert str(LOW) == ">= 2 s" and str(GUESS) == "~ 2 s" and str(EXACT) == "2 s"
+
+
+def test_plain_numbers_on_the_left_and_signs():
+    assert (1 / LOW).relation == "<=" and (1 / LOW).value == 0.5 and (1 / LOW).unit.text == "1/s"
+    assert (3 - LOW).relation == "<=" and (3 - LOW).value == 1
+    assert (-LOW).relation == "<=" and abs(-LOW).relation == ">=" and abs(-LOW).value == 2

@@ -334,6 +334,15 @@ class Quantity:
         value, other = self._other(other, "subtract"), self._operand(other, "subtract")
         return Quantity(self.value - value, self.unit, both(self.relation, TURNED[other.relation]))
 
+    def __rsub__(self, other: object) -> Quantity:
+        return self._operand(other, "subtract") - self
+
+    def __neg__(self) -> Quantity:
+        return Quantity(-self.value, self.unit, TURNED[self.relation])
+
+    def __abs__(self) -> Quantity:
+        return self if self.value >= 0 else -self
+
     def __mul__(self, other: object) -> Quantity:
         other = parse(other) if isinstance(other, str) else self._operand(other, "multiply")
         unit = self.unit * other.unit if any(other.unit.dims) else self.unit
@@ -347,6 +356,10 @@ class Quantity:
             raise BadValue(f"cannot divide {self} by zero")
         unit = Unit((self.unit / other.unit).dims) if any(other.unit.dims) else self.unit
         return Quantity(self.value / other.value, unit, _scaled(self, other, TURNED[other.relation]))
+
+
+    def __rtruediv__(self, other: object) -> Quantity:
+        return self._operand(other, "divide") / self
 
 
 TURNED = {"=": "=", ">=": "<=", "<=": ">=", "~": "~"}

@@ -169,7 +169,7 @@ def test_equations_are_numbered_by_chapter_and_found(html):
         at = KEYS.index(key)
         page, number = ("one", f"1.{at + 1}") if at < HALF else ("two", f"2.{at - HALF + 1}")
         link = rf'<a [^>]*href="part/{page}.html#equation-{key}"[^>]*>\({number}\)'
-        assert re.search(rf'<span class="pre">{key}</span></code> {link}', html["appendix"])
+        assert re.search(rf'<span class="pre">{key}</span></code></strong> {link}', html["appendix"])
 
 
 def test_boxes_are_numbered_by_chapter(html):

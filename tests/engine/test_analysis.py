@@ -146,3 +146,8 @@ def test_explanation_of_every_formula_repeats_its_value():
         point = inside(f, random.Random(key))
         assert f.explain(**point).value == f(**point)
         assert str(f.explain(**point)).startswith(f.symbol)
+
+
+def test_an_explanation_prints_each_part_once():
+    text = repr(formula("decode-step-bound").explain(LLAMA, H100, devices=8, batch=1, context=2048))
+    assert text.count("n_block =") == 1 and "n_read = 69,503,033,344   [parameters-read; see above]" in text

@@ -92,8 +92,9 @@ class FormulasDirective(BookDirective):
         for key in formula_keys():
             f = formula(key)
             base.formula_dependency(self.env, key)
-            line = nodes.paragraph("", "", nodes.literal("", key), nodes.Text(" "), used_in(key=key))
-            found += [line, *self.equation(f.latex), self.paragraph(f.says)]
+            line = self.paragraph(f": {f.says}")
+            line.insert(0, [nodes.strong("", "", nodes.literal("", key)), nodes.Text(" "), used_in(key=key)])
+            found += [line, *self.equation(f.latex)]
         return [nodes.container("", *found, classes=["formula-list"])]
 
 

@@ -17,7 +17,7 @@ from aiinfra.symbols import SYMBOLS
 from aiinfra.units import Quantity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Node:
     """A number in an explanation: where it comes from and the numbers under it."""
 
@@ -26,13 +26,19 @@ class Node:
     origin: str
     parts: tuple[Node, ...] = ()
 
-    def lines(self, indent: str = "") -> Iterator[str]:
-        yield f"{indent}{self.symbol} {self.value.relation} {self.value.text()}   [{self.origin}]"
-        for part in self.parts:
-            yield from part.lines(indent + "  ")
+    def lines(self, indent: str = "", seen: set[str] | None = None) -> Iterator[str]:
+        """One line a number; what stands under a number is printed the first time only."""
+        seen = set() if seen is None else seen
+        again = self.symbol in seen and self.parts
+        yield f"{indent}{self.symbol} {self.value.relation} {self.value.text()}   [{self.origin}{'; see above' if again else ''}]"
+        seen.add(self.symbol)
+        for part in () if again else self.parts:
+            yield from part.lines(indent + "  ", seen)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    __repr__ = __str__
 
 
 def explain(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> Node:

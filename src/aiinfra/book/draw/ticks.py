@@ -10,7 +10,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def amount(value: float) -> str:
-    """Four significant digits, thin spaces from five digits on, a prefix from ten million on: ``141.1``, ``3350``, ``28 672``."""
+    """Four significant digits, commas as in the text, a prefix from ten million on: ``141.1``, ``3,350``, ``28,672``."""
     if value == 0:
         return "0"
     if abs(value) >= 1e7 or abs(value) < 1e-3:
@@ -19,7 +19,7 @@ def amount(value: float) -> str:
     shown = f"{value:,.{digits}f}"
     if "." in shown:
         shown = shown.rstrip("0").rstrip(".")
-    return shown.replace(",", "\u202f" if abs(value) >= 1e4 else "").replace("-", "−")
+    return shown.replace("-", "−")
 
 
 def linear(low: float, high: float, most: int = 7) -> list[float]:
