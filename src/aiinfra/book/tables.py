@@ -75,7 +75,7 @@ class SymbolsDirective(BookDirective):
         rows = [
             [base.symbol_math(s.name), s.meaning, s.unit.text or "–", nodes.literal("", s.name)] for s in table().symbols.values()
         ]
-        return [base.make_table(["Symbol", "Meaning", "Unit", "Name in code"], rows, [12, 52, 14, 22], "longtable")]
+        return [base.make_table(["Symbol", "Meaning", "Unit", "Name in code"], rows, [10, 57, 13, 20], "longtable")]
 
 
 class used_in(nodes.General, nodes.Element):
