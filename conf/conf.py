@@ -29,6 +29,7 @@ extensions = [
     "print_style",
     "quick_references",
     "citation_labels",
+    "headings",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True

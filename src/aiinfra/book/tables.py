@@ -138,7 +138,7 @@ class CatalogDirective(BookDirective):
             section += nodes.title("", "", nodes.Text(entry.name))
             section += nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text("."))
             rows = [self.row(name, value) for name, value in self.values(entry)]
-            section += base.make_table(["", "Value", "Kind", "Source"], rows, [20, 18, 12, 50], "longtable", "sources")
+            section += base.make_table(["Field", "Value", "Kind", "Source"], rows, [20, 18, 12, 50], "longtable", "sources")
             found.append(section)
         return found
 
@@ -183,7 +183,7 @@ class CatalogDirective(BookDirective):
                 else:
                     cells.append(f"{value.value:,}")
             rows.append([nodes.reference("", entry.name, refid=nodes.make_id(f"{self.folder}-{entry.key}")), *cells])
-        head = ["", *(FIELD_NAMES.get(n, n) for n in self.overview)]
+        head = [self.folder.removesuffix("s").capitalize(), *(FIELD_NAMES.get(n, n) for n in self.overview)]
         widths = self.overview.values()
         return base.make_table(head, rows, [100 - sum(widths), *widths], "overview")
 
