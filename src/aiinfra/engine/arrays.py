@@ -65,7 +65,7 @@ def run(formula, entries: tuple, inputs: dict, dtype: str | None):
 
 def _block(formula, steps, functions, values: dict):
     with numpy.errstate(all="ignore"):  # what is not finite is refused below, with the formula's name
-        for name, record, args in steps:
+        for name, record, args, _ in steps:
             function, checks = functions[record.key]
             for test, names, text in checks:
                 if not numpy.all(test(*[values[n] for n in names])):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import inf
 from numbers import Integral, Real
+from operator import itemgetter
 from typing import NamedTuple
 
 from aiinfra import formats
@@ -26,6 +27,13 @@ class Step(NamedTuple):
     name: str
     record: object
     args: tuple[str, ...]
+    read: Callable  # the arguments from a mapping of values, as a tuple
+
+    @classmethod
+    def of(cls, name: str, record) -> Step:
+        args = record.inputs
+        one_or_none = {0: lambda values: (), 1: lambda values: (values[args[0]],)}
+        return cls(name, record, args, one_or_none.get(len(args)) or itemgetter(*args))
 
 
 def clean(info, value: object) -> Real:
@@ -138,13 +146,13 @@ def plan(table, record, known: frozenset, entries: tuple = (), dtype: str | None
         found = table.record(source)
         for arg in found.inputs:
             need(arg, (*chain, name))
-        steps[name] = Step(name, found, found.inputs)
+        steps[name] = Step.of(name, found)
 
     for arg in record.inputs:
         need(arg, (record.symbol,))
     if missing:
         raise MissingInput(f"{record.key} needs {'; '.join(_wanted(table, name, entries, dtype) for name in missing)}")
-    return (*steps.values(), Step(record.symbol, record, record.inputs))
+    return (*steps.values(), Step.of(record.symbol, record))
 
 
 def _wanted(table, name: str, entries: tuple, dtype: str | None) -> str:
@@ -162,12 +170,11 @@ def used(steps: tuple[Step, ...]) -> set[str]:
 
 def run(steps: tuple[Step, ...], values: dict) -> Real:
     """Evaluate a plan; every result is checked before it is used."""
-    for name, record, args in steps:
-        numbers = [values[a] for a in args]
+    for name, record, args, read in steps:
         if record.checks:
             check(record, values)
         try:
-            result = record.point(*numbers)
+            result = record.point(*read(values))
         except (ZeroDivisionError, OverflowError, ValueError):
             result = None
         if result is None or not -MOST <= result <= MOST:

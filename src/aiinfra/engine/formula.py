@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aiinfra.engine import evaluate
@@ -168,7 +169,7 @@ class Formula:
 
         return arrays.run(self, entries, inputs, dtype)
 
-    @property
+    @cached_property
     def unit(self) -> Unit:
         return table().symbols[self.symbol].unit
 
