@@ -29,7 +29,7 @@ extensions = [
     "print_style",
     "quick_references",
     "citation_labels",
-    "headings",
+    "accessible",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True
