@@ -126,7 +126,7 @@ def weight(page: Path, book: Path) -> int:
         for family in re.split(r"@font-face", text)[1:]:
             name = re.search(r"font-family:\s*[\"']?([\w -]+)", family)
             source = re.search(r"url\([\"']?([^\"')]+\.woff2)", family)
-            if source and name and used(name[1].strip(), family, text, html):
+            if source and name and used(name[1].strip(), text, html):
                 files.add((sheet.parent / source[1]).resolve())
     packed = (
         len(f.read_bytes()) if f.suffix in (".woff2", ".png") else len(gzip.compress(f.read_bytes(), 9)) for f in files if f.is_file()
@@ -134,7 +134,7 @@ def weight(page: Path, book: Path) -> int:
     return sum(packed)
 
 
-def used(family: str, face: str, sheet: str, html: str) -> bool:
+def used(family: str, sheet: str, html: str) -> bool:
     """Whether a page needs a font: KaTeX's by the classes that select them, any other always."""
     if not family.startswith("KaTeX"):
         return True

@@ -6,26 +6,11 @@ refused on import, so that one letter means one thing in the whole book.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import sympy
 
 from aiinfra.errors import DefinitionError, unknown
+from aiinfra.symbol_info import SymbolInfo
 from aiinfra.units import Unit, byte, dollar, flop, joule, one, request, second, token, watt
-
-
-class SymbolInfo(NamedTuple):
-    """What a symbol means; the numeric path needs nothing else of it."""
-
-    name: str
-    latex: str
-    meaning: str
-    unit: Unit
-    whole: bool  # a count that must be a whole number
-    minimum: float | None  # None: any real; 0 with ``positive`` excludes zero itself
-    positive: bool
-    rank: int
-
 
 TABLE: dict[str, SymbolInfo] = {}
 SYMBOLS: dict[str, sympy.Symbol] = {}

@@ -87,7 +87,7 @@ class BookDirective(SphinxDirective):
         node += self.parse_content_to_nodes(allow_section_headings=False)
         return node
 
-    def equation(self, tex: str, label: str = "", name: str = "") -> list[nodes.Node]:
+    def equation(self, tex: str, label: str = "") -> list[nodes.Node]:
         """A displayed equation; with a label it is numbered and `{eq}` finds it."""
         node = nodes.math_block(tex, tex, nowrap=False, number=None, label=label or None, docname=self.env.docname)
         self.set_source_info(node)

@@ -177,12 +177,8 @@ class WorkedDirective(BookDirective):
             return self._answer_origin(call.asked[name])
         if name in known:
             return "Given", ""
-        for entry in call.entries:
-            args = (evaluate.computed_in(call.entries, call.dtype),) if entry.kind == "device" else ()
-            value = entry.source_of(name, *args)
-            if value is not None:
-                return entry.name, f" {{cite}}`{value.source}`"
-        return "Given", ""
+        found = evaluate.source_of(name, call.entries, call.dtype)
+        return (found[0].name, f" {{cite}}`{found[1].source}`") if found else ("Given", "")
 
     def _answer_origin(self, request: str) -> tuple[str, str]:
         """The same for the answer to a request: a measurement outweighs what was computed from it."""

@@ -56,19 +56,10 @@ def explain(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> Node
         if name in made:
             step = made[name]
             return Node(name, quantity(name, step.record.relation), step.record.key, tuple(node(a) for a in step.args))
-        return Node(name, quantity(name), "given" if name in given else origin(name, entries, dtype))
+        found = None if name in given else evaluate.source_of(name, entries, dtype)
+        return Node(name, quantity(name), f"{found[0].key}, {found[1].source}, {found[1].at}" if found else "given")
 
     return Node(f.symbol, quantity(f.symbol, f.relation), f.key, tuple(node(a) for a in steps[-1].args))
-
-
-def origin(symbol: str, entries: tuple, dtype: str | None) -> str:
-    """Who says so: entry, source key and locator of a value from the catalogue."""
-    for entry in entries:
-        args = (evaluate.computed_in(entries, dtype),) if entry.kind == "device" else ()
-        value = entry.source_of(symbol, *args)
-        if value is not None:
-            return f"{entry.key}, {value.source}, {value.at}"
-    return "given"
 
 
 def expanded(f: Formula, known: set[str], *, toward: str | None = None) -> sympy.Expr:

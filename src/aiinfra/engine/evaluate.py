@@ -128,6 +128,16 @@ def computed_in(entries: tuple, dtype: str | None) -> str | None:
     return dtype or next((e.dtype.value for e in entries if e.kind == "model"), None)
 
 
+def source_of(symbol: str, entries: tuple, dtype: str | None) -> tuple | None:
+    """The entry that supplies a symbol, and its value there with the source."""
+    for entry in entries:
+        args = (computed_in(entries, dtype),) if entry.kind == "device" else ()
+        value = entry.source_of(symbol, *args)
+        if value is not None:
+            return entry, value
+    return None
+
+
 def plan(table, record, known: frozenset, entries: tuple = (), dtype: str | None = None) -> tuple[Step, ...]:
     """The formulas to evaluate, in order, to get from known values to this formula's result.
 

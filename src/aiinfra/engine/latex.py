@@ -8,7 +8,7 @@ import sympy
 from sympy.printing.latex import LatexPrinter
 
 from aiinfra.symbols import TABLE, UNIT_SYMBOLS
-from aiinfra.units import Quantity, digits
+from aiinfra.units import Quantity
 
 RELATIONS = {"=": "=", ">=": r"\ge", "<=": r"\le", "~": r"\approx"}
 LAST = 10_000
@@ -154,11 +154,6 @@ def relation(left: sympy.Basic, sign: str, right: sympy.Basic) -> str:
     return f"{expression(left)} {RELATIONS[sign]} {expression(right)}"
 
 
-def condition(expr: sympy.Basic) -> str:
-    """LaTeX of a condition."""
-    return expression(expr)
-
-
 def quantity(value: Quantity, spec: str = "") -> str:
     """LaTeX of a quantity: upright unit, thin spaces between groups of digits.
 
@@ -182,8 +177,3 @@ def text(shown: str) -> str:
         return mantissa + (r"\%" if unit else "")
     unit = unit.replace("%", r"\%").replace("µ", r"\text{µ}").replace("$", r"\$").replace("·", r"\cdot ")
     return rf"{mantissa}\,\mathrm{{{unit}}}"
-
-
-def number(value: float) -> str:
-    """LaTeX of a plain number."""
-    return text(digits(value))

@@ -16,25 +16,13 @@ from types import ModuleType
 from typing import NamedTuple
 
 from aiinfra.errors import unknown
+from aiinfra.symbol_info import SymbolInfo
 from aiinfra.units import Unit
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
 TARGET = HERE / "_numeric.py"
-SOURCES = ("units.py", "symbols.py", "engine/expressions.py", "engine/codegen.py", "engine/formula.py", "engine/table.py")
-
-
-class Info(NamedTuple):
-    """A symbol without its SymPy object (same fields as `aiinfra.symbols.SymbolInfo`)."""
-
-    name: str
-    latex: str
-    meaning: str
-    unit: Unit
-    whole: bool
-    minimum: float | None
-    positive: bool
-    rank: int
+SOURCES = ("units.py", "symbol_info.py", "symbols.py", "engine/expressions.py", "engine/codegen.py", "engine/formula.py", "engine/table.py")
 
 
 class Record(NamedTuple):
@@ -58,7 +46,7 @@ class Table:
 
     def __init__(self, module: ModuleType):
         self.module = module
-        self.symbols = {row[0]: Info(row[0], row[1], row[2], Unit(*row[3]), *row[4:]) for row in module.SYMBOLS}
+        self.symbols = {row[0]: SymbolInfo(row[0], row[1], row[2], Unit(*row[3]), *row[4:]) for row in module.SYMBOLS}
         self.records = {row[0]: Record(*row) for row in module.FORMULAS}
         self.defines = {r.symbol: r.key for r in self.records.values() if r.resolves}
         self.plans: dict = {}
