@@ -43,6 +43,10 @@ class CatalogError(AIInfraError, ValueError):
     """A catalogue file that breaks the schema."""
 
 
+class ConfigError(AIInfraError, ValueError):
+    """A model's config.json that lacks a field, contradicts itself, or is of a kind that is not known."""
+
+
 def brief(value: object) -> str:
     """A value as an error shows it: on one line, and short.
 

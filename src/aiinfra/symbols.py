@@ -72,7 +72,52 @@ b_w = symbol("b_w", r"b_\mathrm{w}", "bytes of one stored weight", byte)
 b_kv = symbol("b_kv", r"b_\mathrm{kv}", "bytes of one cached key or value element", byte)
 b_act = symbol("b_act", r"b_\mathrm{a}", "bytes of one activation element", byte)
 
+# One matrix of a model, and how its elements are stored
+d_in = symbol("d_in", r"d_\mathrm{in}", "width of a matrix's input", integer=True)
+d_out = symbol("d_out", r"d_\mathrm{out}", "width of a matrix's output", integer=True)
+biased = symbol("biased", r"u_\mathrm{b}", "1 where a matrix has a bias, 0 where it has none", integer=True, nonnegative=True)
+n_matrix = symbol("n_matrix", r"N_\mathrm{m}", "parameters of one matrix", integer=True)
+group_in = symbol("group_in", r"g_\mathrm{in}", "inputs that share one scale", integer=True)
+group_out = symbol("group_out", r"g_\mathrm{out}", "outputs that share one scale", integer=True)
+b_scale = symbol("b_scale", r"b_\mathrm{s}", "bytes of one scale, with its zero point where there is one", byte, nonnegative=True)
+b_tensor = symbol("b_tensor", r"b_\mathrm{t}", "bytes kept once for a matrix beside elements and scales", byte, nonnegative=True)
+
+# Attention: widths, and which positions meet
+d_key = symbol("d_key", r"d_\mathrm{k}", "width of a key in one head", integer=True)
+d_value = symbol("d_value", r"d_\mathrm{v}", "width of a value in one head", integer=True)
+d_latent = symbol("d_latent", r"d_\mathrm{c}", "width of the latent vector that stands for keys and values", integer=True)
+d_latent_q = symbol("d_latent_q", r"d_\mathrm{cq}", "width of the latent vector that queries are made from", integer=True)
+d_nope = symbol("d_nope", r"d_\mathrm{n}", "width of the part of a key without position, in one head", integer=True)
+d_rope = symbol("d_rope", r"d_\mathrm{r}", "width of the part of a key with position, shared by all heads", integer=True)
+n_index = symbol("n_index", r"n_\mathrm{ix}", "heads of the index that chooses positions", integer=True)
+d_index = symbol("d_index", r"d_\mathrm{ix}", "width of one index head", integer=True)
+sequence = symbol("sequence", r"S_\mathrm{q}", "tokens of one sequence, counted from its start", integer=True, nonnegative=True)
+window = symbol("window", "w", "positions that a window lets a token see, its own included", integer=True)
+chunk = symbol("chunk", r"w_\mathrm{c}", "positions of one chunk, beyond whose start no token sees", integer=True)
+ratio = symbol("ratio", "m", "tokens that are compressed into one cache entry", integer=True)
+chosen = symbol("chosen", r"k_\mathrm{ix}", "cache entries that an index chooses for a token", integer=True)
+entries = symbol("entries", r"n_\mathrm{e}", "cache entries that one token meets", integer=True, nonnegative=True)
+pairs = symbol("pairs", r"n_\mathrm{p}", "pairs of a token and a cache entry that meet", nonnegative=True)
+
+# Experts
+n_expert = symbol("n_expert", "E", "routed experts in a layer", integer=True)
+n_chosen = symbol("n_chosen", r"k_\mathrm{E}", "routed experts that each token passes through", integer=True)
+n_shared = symbol("n_shared", r"E_\mathrm{s}", "shared experts, through which every token passes", integer=True, nonnegative=True)
+n_touched = symbol("n_touched", r"\bar{E}", "distinct routed experts that a batch touches in a layer, on average")
+d_ff = symbol("d_ff", r"d_\mathrm{ff}", "inner width of the MLP", integer=True)
+d_expert = symbol("d_expert", r"d_\mathrm{e}", "inner width of one routed expert", integer=True)
+d_shared = symbol("d_shared", r"d_\mathrm{s}", "inner width of the shared experts together", integer=True)
+d_moe = symbol("d_moe", r"d_\mathrm{m}", "width of the vector that experts receive, where it is projected first", integer=True)
+
+# Recurrent layers
+n_rec = symbol("n_rec", r"n_\mathrm{r}", "heads of a recurrent layer, each with a state of its own", integer=True)
+n_rec_k = symbol("n_rec_k", r"n_\mathrm{rk}", "groups of heads that share one key", integer=True)
+d_rec_k = symbol("d_rec_k", r"d_\mathrm{rk}", "rows of a head's state: the width of its key", integer=True)
+d_rec_v = symbol("d_rec_v", r"d_\mathrm{rv}", "columns of a head's state: the width of its value", integer=True)
+taps = symbol("taps", r"w_\mathrm{f}", "taps of a short convolution", integer=True)
+
 # Workload
+tokens = symbol("tokens", r"n_\mathrm{t}", "tokens that pass through together", integer=True, nonnegative=True)
 batch = symbol("batch", "B", "requests decoded together")
 batch_max = symbol("batch_max", r"B_\mathrm{max}", "requests that fit at once", integer=True, nonnegative=True)
 context = symbol("context", "S", "tokens of context held per request, averaged over the batch", nonnegative=True)
@@ -109,7 +154,15 @@ tp_bytes = symbol("tp_bytes", r"D_\mathrm{tp}", "bytes each device sends for ten
 data = symbol("data", "D", "bytes moved over one path", byte)
 half_rate_bytes = symbol("half_rate_bytes", r"D_{1/2}", "bytes at which a path reaches half of its bandwidth", byte)
 
+matrix_bytes = symbol("matrix_bytes", r"W_\mathrm{m}", "bytes of one matrix as stored", byte)
+state_bytes = symbol("state_bytes", r"K_\mathrm{l}", "state bytes of one request in one layer", byte, nonnegative=True)
+
 # Work
+matrix_flops = symbol("matrix_flops", r"F_\mathrm{m}", "operations of one matrix", flop, nonnegative=True)
+attention_flops = symbol("attention_flops", r"F_\mathrm{att}", "operations of scores and values in one layer", flop, nonnegative=True)
+index_flops = symbol("index_flops", r"F_\mathrm{ix}", "operations of an index's scores in one layer", flop, nonnegative=True)
+conv_flops = symbol("conv_flops", r"F_\mathrm{f}", "operations of a short convolution", flop, nonnegative=True)
+recurrent_flops = symbol("recurrent_flops", r"F_\mathrm{r}", "operations on the state of one recurrent layer", flop, nonnegative=True)
 step_flops = symbol("step_flops", r"F_\mathrm{step}", "operations of one decode step", flop)
 prefill_flops = symbol("prefill_flops", r"F_\mathrm{pre}", "operations to process one prompt", flop)
 

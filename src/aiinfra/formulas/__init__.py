@@ -2,7 +2,10 @@
 
 from importlib import import_module
 
-TOPICS = ("weights", "kv_cache", "memory", "transfer", "work", "step", "collectives", "balance", "answer", "utilisation", "scaling", "cost")
+TOPICS = (
+    "weights", "kv_cache", "memory", "transfer", "work", "step", "collectives", "balance", "answer", "utilisation", "scaling", "cost",
+    "matrix", "attention", "experts", "recurrence", "state",
+)  # fmt: skip
 
 
 def load() -> dict:

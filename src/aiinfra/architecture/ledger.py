@@ -1,0 +1,304 @@
+"""The ledger of a model: every row with its parameters, operations and bytes, and their totals for a phase of work.
+
+Totals are sums of rows; each row's numbers come from a formula of the book.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from aiinfra.architecture.model import Architecture
+from aiinfra.architecture.rows import Row, StateRow
+from aiinfra.errors import BadType, BadValue, brief
+from aiinfra.formats import FORMATS, Format, format_of
+
+if TYPE_CHECKING:
+    import sympy
+
+LANGUAGE = ("language",)
+MOST = 10**12  # tokens of a request, or requests
+
+
+class Entry(NamedTuple):
+    """One row's part of some work."""
+
+    row: Row
+    flops: int
+    read: float  # weight bytes
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a phase costs: operations and weight bytes row by row, and the state that is read and written."""
+
+    entries: tuple[Entry, ...]
+    state_read: float
+    state_written: float
+
+    @property
+    def flops(self) -> int:
+        """Operations of all rows."""
+        return sum(e.flops for e in self.entries)
+
+    @property
+    def weight_read(self) -> float:
+        """Weight bytes read, each pass once for the whole batch."""
+        return sum(e.read for e in self.entries)
+
+    @property
+    def read(self) -> float:
+        """All bytes read: weights and state."""
+        return self.weight_read + self.state_read
+
+    def by_part(self) -> dict[str, int]:
+        """Operations by part of the model."""
+        found: dict[str, int] = {}
+        for entry in self.entries:
+            found[entry.row.part] = found.get(entry.row.part, 0) + entry.flops
+        return found
+
+    def __add__(self, other: Work) -> Work:
+        rows = {id(e.row): e for e in self.entries}
+        merged = [Entry(e.row, e.flops + (o := rows.pop(id(e.row), Entry(e.row, 0, 0))).flops, e.read + o.read) for e in other.entries]
+        return Work((*rows.values(), *merged), self.state_read + other.state_read, self.state_written + other.state_written)
+
+
+class Ledger:
+    """All rows of a model in their formats, and what a phase of work makes of them.
+
+    >>> from aiinfra import architecture
+    >>> ledger = architecture.load("llama-3.1-70b").ledger()
+    >>> ledger.parameters, ledger.decode(context=2176).flops
+    (70553706496, 144710369280)
+    """
+
+    def __init__(self, architecture: Architecture, weights: str | None = None, kv: str | None = None):
+        self.architecture = architecture
+        self.rows = tuple(architecture.formatted(weights))
+        self.state_rows = tuple(architecture.state())
+        self.kv: Format = format_of(kv) if kv is not None else FORMATS[architecture.cache_format]
+
+    def __repr__(self) -> str:
+        return f"<Ledger {self.architecture.key}: {len(self.rows)} rows, {self.parameters:,} parameters>"
+
+    # What is stored
+
+    def chosen(self, sections: tuple[str, ...]) -> Iterator[Row]:
+        """The rows of some sections: language, mtp, vision, projector."""
+        known = self.sections
+        for name in sections:
+            if name not in known:
+                raise BadValue(f"sections = {brief(sections)}: {self.architecture.key} has {', '.join(known)}")
+        return (row for row in self.rows if row.section in sections)
+
+    @cached_property
+    def sections(self) -> dict[str, int]:
+        """Parameters by section: language, and where there are such, mtp (multi-token prediction), vision, projector."""
+        found: dict[str, int] = {"language": 0}
+        for row in self.rows:
+            found[row.section] = found.get(row.section, 0) + row.parameters
+        return found
+
+    @property
+    def parameters(self) -> int:
+        """Parameters of the language model, every tensor once."""
+        return self.sections["language"]
+
+    @property
+    def trained(self) -> int:
+        """Parameters of the language model without tensors that only steer it, such as a router's correction."""
+        return sum(row.parameters for row in self.chosen(LANGUAGE) if not row.buffer)
+
+    @property
+    def active(self) -> int:
+        """Parameters of the language model that serve one token; token tables count whole."""
+        return sum(row.active for row in self.chosen(LANGUAGE))
+
+    @property
+    def bytes(self) -> float:
+        """Bytes of the language model as stored."""
+        return sum(row.bytes for row in self.chosen(LANGUAGE))
+
+    def bytes_of(self, *sections: str) -> float:
+        """Bytes of some sections as stored."""
+        return sum(row.bytes for row in self.chosen(sections))
+
+    # State of a request
+
+    def _state(self, sections: tuple[str, ...]) -> Iterator[StateRow]:
+        return (row for row in self.state_rows if row.section in sections)
+
+    @property
+    def token_bytes(self) -> float:
+        """State bytes that each further token adds, as long as no window is in the way; compressed entries count in part."""
+        rows = [row for row in self._state(LANGUAGE) if row.stored.kind in ("full", "compressed")]
+        return sum(row.entry(self.kv.element) * row.layers / (row.stored.size or 1) for row in rows)
+
+    @property
+    def fixed_bytes(self) -> float:
+        """State bytes of a request that do not depend on its length."""
+        return sum(row.bytes(1, self.kv.element) for row in self._state(LANGUAGE) if not row.grows)
+
+    def state(self, context: int, *, sections: tuple[str, ...] = LANGUAGE) -> float:
+        """Exact state bytes of one request after ``context`` tokens."""
+        whole("context", context)
+        return sum(row.bytes(context, self.kv.element) for row in self._state(sections))
+
+    def state_read(self, context: int, *, sections: tuple[str, ...] = LANGUAGE) -> float:
+        """State bytes that one decode step reads for one request; ``context`` counts the new token."""
+        whole("context", context)
+        return sum(row.bytes_read(context, self.kv.element) for row in self._state(sections))
+
+    def paged(self, context: int, *, block: int = 16, windows: str = "capped", sections: tuple[str, ...] = LANGUAGE) -> float:
+        """State bytes in whole pages of ``block`` entries, as an engine holds them.
+
+        ``windows="capped"``: a layer with a window holds the pages that the window may touch; ``"unified"``: all layers
+        hold pages for every token.
+        """
+        whole("context", context)
+        whole("block", block, least=1)
+        if windows not in ("capped", "unified"):
+            raise BadValue(f"windows = {brief(windows)}: must be capped or unified")
+        return sum(row.paged(context, self.kv.element, block, windows) for row in self._state(sections))
+
+    # Work
+
+    def prefill(
+        self,
+        prompt: int,
+        *,
+        batch: int = 1,
+        cached: int = 0,
+        logits: str = "last",
+        convention: str = "causal",
+        latent: str = "expanded",
+        sections: tuple[str, ...] = LANGUAGE,
+    ) -> Work:
+        """Processing ``prompt`` new tokens of each of ``batch`` requests, after ``cached`` tokens that are there already.
+
+        ``logits``: the output head works on the ``last`` token of each request or on ``all``. ``convention``: pairs are
+        counted ``causal``, exactly, or as the full ``rectangle`` of new tokens and all positions. ``latent`` says how
+        latent attention computes: ``expanded`` or ``absorbed``.
+        """
+        whole("prompt", prompt, least=1)
+        whole("batch", batch, least=1)
+        whole("cached", cached)
+        for name, value, known in (("logits", logits, ("last", "all")), ("convention", convention, ("causal", "rectangle"))):
+            if value not in known:
+                raise BadValue(f"{name} = {brief(value)}: must be {' or '.join(known)}")
+        tokens, length = batch * prompt, cached + prompt
+        heads = tokens if logits == "all" else batch
+        kept = cached and latent == "expanded"  # keys and values of what is cached are made anew from the latent vectors
+
+        def pairs(row: Row) -> int:
+            if convention == "rectangle":
+                return batch * prompt * row.reach.entries(length)
+            return batch * (row.reach.pairs(length) - row.reach.pairs(cached))
+
+        entries = tuple(self._entries(sections, tokens, heads, pairs, latent, expanded=batch * cached if kept else 0))
+        state = list(self._state(sections))
+        read = batch * sum(row.bytes_read(cached, self.kv.element) for row in state) if cached else 0
+        written = batch * sum(row.bytes(length, self.kv.element) - (row.grows and row.bytes(cached, self.kv.element)) for row in state)
+        return Work(entries, read, written)
+
+    def decode(
+        self,
+        context: int,
+        *,
+        batch: int = 1,
+        steps: int = 1,
+        convention: str = "causal",
+        latent: str = "absorbed",
+        sections: tuple[str, ...] = LANGUAGE,
+    ) -> Work:
+        """One decode step of ``batch`` requests that hold ``context`` tokens each, the new one included; or several
+        steps, in which the context grows from ``context`` by one each."""
+        whole("context", context, least=1)
+        whole("batch", batch, least=1)
+        whole("steps", steps, least=1)
+        last = context + steps - 1
+
+        def met(reach) -> int:
+            if convention == "rectangle" and reach.kind in ("window", "chunk"):
+                return sum(range(context, last + 1))
+            return reach.pairs(last) - reach.pairs(context - 1)
+
+        expanded = batch * (sum(range(context, last + 1)) - steps) if latent == "expanded" else 0
+        entries = self._entries(sections, batch * steps, batch * steps, lambda row: batch * met(row.reach), latent, expanded)
+        passes = tuple(Entry(row, flops, row.read(batch) * steps) for row, flops, _ in entries)
+        state = list(self._state(sections))
+        b = self.kv.element
+        read = batch * sum(met(row.read or row.stored) * row.entry(b) * (row.layers if row.readers is None else row.readers) for row in state)
+        written = batch * steps * sum(row.entry(b) * row.layers / (row.stored.size if row.stored.kind == "compressed" else 1) for row in state)
+        return Work(passes, read, written)
+
+    def answer(self, prompt: int, answer: int, *, batch: int = 1, **conventions) -> Work:
+        """A whole answer: the prompt, which gives its first token, and a step for each of the other ``answer - 1``."""
+        whole("answer", answer, least=1)
+        work = self.prefill(prompt, batch=batch, **conventions)
+        return work if answer == 1 else work + self.decode(prompt + 1, batch=batch, steps=answer - 1, **conventions)
+
+    def training(
+        self, sequence: int, *, batch: int = 1, recompute: str = "none", convention: str = "causal", sections: tuple[str, ...] = LANGUAGE
+    ) -> Work:
+        """One step of training on ``batch`` sequences: forward with all logits, and backward at twice the operations.
+
+        ``recompute``: what is computed a second time in the backward pass: ``none``, ``attention`` (scores and values) or
+        ``full`` (all layers).
+        """
+        if recompute not in ("none", "attention", "full"):
+            raise BadValue(f"recompute = {brief(recompute)}: must be none, attention or full")
+        forward = self.prefill(sequence, batch=batch, logits="all", convention=convention, sections=sections)
+
+        def passes(row: Row) -> int:
+            again = recompute == "full" and row.indices or recompute == "attention" and row.kind == "attention"
+            return 4 if again else 3
+
+        return Work(tuple(Entry(e.row, e.flops * passes(e.row), e.read * passes(e.row)) for e in forward.entries), 0, 0)
+
+    def _entries(self, sections, tokens: int, heads: int, pairs, latent: str, expanded: int = 0) -> Iterator[Entry]:
+        if latent not in ("expanded", "absorbed"):
+            raise BadValue(f"latent = {brief(latent)}: must be expanded or absorbed")
+        for row in self.chosen(sections):
+            if row.phase and row.phase != latent:
+                continue
+            served = heads if row.per == "last" else tokens
+            if row.name == "kv_b_proj":
+                served += expanded
+            yield Entry(row, row.flops(served, pairs(row) if row.reach else 0), row.read(served))
+
+    # Algebra
+
+    @cached_property
+    def shared(self) -> dict[str, int]:
+        """Symbols that mean the same in all rows of the language model, with their values."""
+        found: dict[str, set] = {"n_layer": {self.architecture.n_layer}}
+        for row in self.chosen(LANGUAGE):
+            for name, value in row.values.items():
+                found.setdefault(name, set()).add(value)
+        return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+
+    def expression(self, what: str = "parameters", part: str | None = None) -> sympy.Expr:
+        """The sum of the rows as SymPy: ``parameters``, or ``flops`` in ``tokens`` and ``pairs``.
+
+        >>> from aiinfra import architecture
+        >>> architecture.load("llama-3.1-8b").ledger().expression(part="mlp")
+        3*d_ff*d_model*n_layer
+        """
+        import sympy
+
+        if what not in ("parameters", "flops"):
+            raise BadValue(f"what = {brief(what)}: must be parameters or flops")
+        rows = [r for r in self.chosen(LANGUAGE) if part in (None, r.part)]
+        return sympy.Add(*(row.expression(what, self.shared) for row in rows))
+
+
+def whole(name: str, value: object, least: int = 0) -> None:
+    """Refuse what is not a whole number of a sensible size."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadType(f"{name} = {brief(value)}: must be a whole number of {least} or more")
+    if not least <= value <= MOST:
+        raise BadValue(f"{name} = {brief(value)}: must be a whole number from {least} to {MOST:,}")

@@ -1,0 +1,148 @@
+"""Attention: which positions meet, how many pairs that makes over a sequence, and what a pair costs."""
+
+import sympy
+from sympy import Min, floor
+
+from aiinfra.engine.derivation import Derivation
+from aiinfra.engine.formula import Formula
+from aiinfra.symbols import (
+    attention_flops, chosen, chunk, d_index, d_key, d_value, entries, index_flops, n_index, n_q, one_flop, pairs, ratio, sequence, window,
+)  # fmt: skip
+
+position = sympy.Symbol("i", integer=True, positive=True)
+
+attention_work = Formula(
+    "attention-flops", attention_flops, 2 * one_flop * n_q * pairs * (d_key + d_value),
+    says="For each pair, every query head takes one dot product with the key and adds up one weighted value.",
+    holds="scaling, softmax and masks are left out",
+    cites=("ainslie2023gqa",),
+)  # fmt: skip
+Derivation(
+    attention_work, one_flop * n_q * (2 * pairs * d_key + 2 * pairs * d_value),
+    "A dot product of width $d_\\mathrm{k}$ gives the score, two operations per element; adding the value of width $d_\\mathrm{v}$, times "
+    "its weight, takes two more per element.",
+).rewrite(2 * one_flop * n_q * pairs * (d_key + d_value), "Collect the factors.")  # fmt: skip
+
+index_work = Formula(
+    "index-flops", index_flops, 2 * one_flop * n_index * pairs * d_index,
+    says="An index scores every pair, with heads of its own and no values.",
+    holds="the sum over heads, the activation and the choice of the best are left out",
+    cites=("ainslie2023gqa",),
+)  # fmt: skip
+Derivation(index_work, 2 * one_flop * n_index * pairs * d_index, "One dot product of width $d_\\mathrm{ix}$ for each index head and pair.")
+
+causal_pairs = Formula(
+    "causal-pairs", pairs, sequence * (sequence + 1) / 2,
+    says="Each token meets itself and all tokens before it: half of the square, and half of its diagonal more.",
+    holds="full causal attention, nothing cached before the first of these tokens",
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    causal_pairs, sympy.Sum(position, (position, 1, sequence)), "The token at position $i$ meets $i$ tokens.",
+).rewrite(sequence * (sequence + 1) / 2, "The sum of the first whole numbers.")  # fmt: skip
+
+all_pairs = Formula(
+    "rectangle-pairs", pairs, sequence**2,
+    says="Without a causal order, or in a kernel that computes what it then masks, every token meets every token.",
+    holds="full attention, nothing cached before the first of these tokens",
+    resolves=False,
+)  # fmt: skip
+Derivation(all_pairs, sympy.Sum(sequence, (position, 1, sequence)), "Each of the tokens meets all of them.").rewrite(
+    sequence**2, "All tokens are alike."
+)
+
+window_entries = Formula(
+    "window-entries", entries, Min(sequence, window),
+    says="A window of $w$ positions holds the token itself and the $w - 1$ before it.",
+    holds="the last token of the sequence",
+    resolves=False,
+)  # fmt: skip
+Derivation(window_entries, Min(sequence, window), "All positions there are, but no more than the window takes.")
+
+full = Min(sequence, window)  # the tokens before which the window is not yet full
+window_pairs = Formula(
+    "window-pairs", pairs, full * (full + 1) / 2 + (sequence - full) * window,
+    says="A triangle until the window is full, a band of the width of the window after that.",
+    holds="causal attention in a window, nothing cached before the first of these tokens",
+    resolves=False,
+    cites=("ainslie2023gqa",),
+)  # fmt: skip
+Derivation(
+    window_pairs, sympy.Sum(position, (position, 1, full)) + sympy.Sum(window, (position, full + 1, sequence)),
+    "The first tokens, up to the window's width, meet all before them; each later one meets $w$.",
+).rewrite(full * (full + 1) / 2 + (sequence - full) * window, "Sum both parts.")  # fmt: skip
+
+chunk_entries = Formula(
+    "chunk-entries", entries, sequence - chunk * floor((sequence - 1) / chunk),
+    says="A token sees its chunk only, from the start of the chunk to itself.",
+    holds="the last token of a sequence of one or more; chunks start at position one",
+    valid=(sequence > 0,),
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    chunk_entries, sequence - chunk * floor((sequence - 1) / chunk),
+    "Of the tokens up to this one, those in earlier chunks, all of them full, are out of sight.",
+)  # fmt: skip
+
+whole_chunks = floor(sequence / chunk)
+rest = sequence - chunk * whole_chunks
+chunk_pairs = Formula(
+    "chunk-pairs", pairs, whole_chunks * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2,
+    says="One triangle for each whole chunk, and a smaller one for the chunk that is begun.",
+    holds="causal attention within chunks, nothing cached before the first of these tokens",
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    chunk_pairs,
+    whole_chunks * sympy.Sum(position, (position, 1, chunk)) + sympy.Sum(position, (position, 1, rest)),
+    "Within its chunk, the token at position $i$ meets $i$ tokens.",
+).rewrite(whole_chunks * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2, "Sum the triangles.")
+
+compressed_entries = Formula(
+    "compressed-entries", entries, floor(sequence / ratio),
+    says="Every $m$ tokens become one entry; a group that is not complete has none yet.",
+    holds="the last token of the sequence; groups do not overlap, or overlap without adding entries",
+    resolves=False,
+    cites=("ainslie2023gqa",),
+)  # fmt: skip
+Derivation(compressed_entries, floor(sequence / ratio), "The groups that are complete.")
+
+groups = floor(sequence / ratio)
+compressed_pairs = Formula(
+    "compressed-pairs", pairs, ratio * groups * (groups - 1) / 2 + groups * (sequence - ratio * groups + 1),
+    says="A staircase with steps of $m$ tokens: the triangle of full attention, $m$ times flatter.",
+    holds="causal attention to compressed entries, nothing cached before the first of these tokens",
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    compressed_pairs,
+    sympy.Sum(ratio * (position - 1), (position, 1, groups)) + groups * (sequence - ratio * groups + 1),
+    "While entry number $i$ is the next to come, $m$ tokens meet $i - 1$ entries each; the tokens since the last entry was made, its own last one "
+    "included, meet all of them.",
+).rewrite(ratio * groups * (groups - 1) / 2 + groups * (sequence - ratio * groups + 1), "Sum the stairs.")
+
+chosen_entries = Formula(
+    "chosen-entries", entries, Min(floor(sequence / ratio), chosen),
+    says="An index keeps the best entries, or all while there are no more than it may keep.",
+    holds="the last token of the sequence; $m$ is one where entries are not compressed",
+    resolves=False,
+    cites=("ainslie2023gqa",),
+)  # fmt: skip
+Derivation(chosen_entries, Min(floor(sequence / ratio), chosen), "The entries there are, but no more than the index chooses.")
+
+before = Min(sequence, ratio * chosen)  # tokens up to which the index has nothing to choose
+stairs = floor(before / ratio)
+chosen_pairs = Formula(
+    "chosen-pairs", pairs, ratio * stairs * (stairs - 1) / 2 + stairs * (before - ratio * stairs + 1) + (sequence - before) * chosen,
+    says="The staircase until there is something to choose, then the same number for every token.",
+    holds="causal attention to the entries that an index chooses, nothing cached before the first of these tokens",
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    chosen_pairs,
+    sympy.Sum(ratio * (position - 1), (position, 1, stairs)) + stairs * (before - ratio * stairs + 1)
+    + sympy.Sum(chosen, (position, before + 1, sequence)),
+    "Up to $m\\,k_\\mathrm{ix}$ tokens all entries are met; each later token meets $k_\\mathrm{ix}$.",
+).rewrite(
+    ratio * stairs * (stairs - 1) / 2 + stairs * (before - ratio * stairs + 1) + (sequence - before) * chosen, "Sum the three parts."
+)  # fmt: skip
