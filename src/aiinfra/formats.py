@@ -1,4 +1,20 @@
-"""Number formats: bytes of one element, and the scales that blocks of elements share."""
+"""Number formats: bytes of one element, and the scales that blocks of elements share.
+
+| format | element, scales | where it is stated |
+|---|---|---|
+| ``fp32`` … ``int4`` | the plain width | width of the type |
+| ``fp8-tensor`` | E4M3, an FP32 scale a matrix | vLLM, ``quantization/modelopt.py`` and ``fp8.py``: ``PerTensorScaleParameter`` |
+| ``fp8-channel`` | E4M3, an FP32 scale an output | vLLM, ``quantization/modelopt.py``, FP8_PER_CHANNEL_PER_TOKEN |
+| ``fp8-block128`` | E4M3, an FP32 scale for 128 × 128 | DeepSeek-V3, ``README_WEIGHTS.md``, "Dequantization Method" |
+| ``fp8-block128-e8m0`` | E4M3, an E8M0 scale for 128 × 128 | vLLM, ``models/deepseek_v4/quant_config.py``, ``is_scale_e8m0`` |
+| ``int8-channel`` | INT8, a 16-bit scale an output | compressed-tensors, ``lifecycle/initialize.py``: scales in the weights' dtype |
+| ``int4-group…`` | INT4, a 16-bit scale for a group of inputs | compressed-tensors, ``lifecycle/initialize.py``, strategy group |
+| ``awq-group…`` | INT4, a 16-bit scale and a 4-bit zero point | vLLM, ``quantization/auto_awq.py``: ``scales``, ``qzeros`` |
+| ``gptq…-group…`` | INT2 to INT8, a 16-bit scale and a zero point, a 32-bit group index an input | vLLM, ``quantization/auto_gptq.py`` |
+| ``mxfp8``, ``mxfp6``, ``mxfp4`` | an E8M0 scale for 32 inputs | OCP Microscaling Formats (MX) v1.0, table 1 |
+| ``nvfp4`` | E2M1, an E4M3 scale for 16 inputs, an FP32 scale a matrix | vLLM, ``quantization/modelopt.py``: ``weight_scale``, ``weight_scale_2`` |
+| ``nvfp4-cache`` | the same for cached entries, the scale shared out | one E4M3 byte for 16 elements |
+"""
 
 from __future__ import annotations
 
@@ -30,24 +46,33 @@ BYTES = {
     "fp8": 1, "int8": 1, "fp6": 0.75, "fp4": 0.5, "int4": 0.5,
 }  # fmt: skip
 
+
+def grouped(name: str, bits: int, group: int, scale: float = 2, zero: bool = False, tensor: float = 0) -> Format:
+    """Whole numbers of few bits, with a scale and maybe a zero point for each ``group`` inputs; 0: for each output.
+
+    >>> grouped("awq", 4, 128, zero=True)
+    Format(name='awq-group128', element=0.5, scale=2.5, group_in=128, group_out=1, tensor=0)
+    """
+    label = f"{name}-group{group}" if group else f"{name}-channel"
+    element = bits // 8 if bits % 8 == 0 else bits / 8
+    return Format(label, element, scale + (bits / 8 if zero else 0), group, 1, tensor)
+
+
 FORMATS = {name: Format(name, size) for name, size in BYTES.items()} | {
     f.name: f
     for f in (
-        Format("fp8-tensor", 1, tensor=4),  # one FP32 scale a matrix
-        Format("fp8-channel", 1, scale=4, group_out=1),  # one FP32 scale an output
-        Format("fp8-block128", 1, scale=4, group_in=128, group_out=128),  # DeepSeek-V3
-        Format("fp8-block128-e8m0", 1, scale=1, group_in=128, group_out=128),  # DeepSeek-V4: power-of-two scales
-        Format("int8-channel", 1, scale=2, group_out=1),
-        Format("int4-group32", 0.5, scale=2, group_in=32, group_out=1),  # symmetric: a 16-bit scale, no zero point
-        Format("int4-group64", 0.5, scale=2, group_in=64, group_out=1),
-        Format("int4-group128", 0.5, scale=2, group_in=128, group_out=1),
-        Format("awq-group128", 0.5, scale=2.5, group_in=128, group_out=1),  # a 16-bit scale and a 4-bit zero point
-        Format("awq-group64", 0.5, scale=2.5, group_in=64, group_out=1),
-        Format("awq-group32", 0.5, scale=2.5, group_in=32, group_out=1),
-        Format("mxfp8", 1, scale=1, group_in=32, group_out=1),  # OCP MX: an E8M0 scale for 32 elements
+        Format("fp8-tensor", 1, tensor=4),
+        Format("fp8-channel", 1, scale=4, group_out=1),
+        Format("fp8-block128", 1, scale=4, group_in=128, group_out=128),
+        Format("fp8-block128-e8m0", 1, scale=1, group_in=128, group_out=128),
+        grouped("int8", 8, 0),
+        *(grouped("int4", 4, size) for size in (32, 64, 128)),
+        *(grouped("awq", 4, size, zero=True) for size in (32, 64, 128)),
+        Format("mxfp8", 1, scale=1, group_in=32, group_out=1),
         Format("mxfp6", 0.75, scale=1, group_in=32, group_out=1),
         Format("mxfp4", 0.5, scale=1, group_in=32, group_out=1),
-        Format("nvfp4", 0.5, scale=1, group_in=16, group_out=1, tensor=4),  # an E4M3 scale for 16, an FP32 one a matrix
+        Format("nvfp4", 0.5, scale=1, group_in=16, group_out=1, tensor=4),
+        Format("nvfp4-cache", 0.5 + 1 / 16),
     )
 }
 

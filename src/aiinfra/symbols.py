@@ -99,6 +99,18 @@ chosen = symbol("chosen", r"k_\mathrm{ix}", "cache entries that an index chooses
 entries = symbol("entries", r"n_\mathrm{e}", "cache entries that one token meets", integer=True, nonnegative=True)
 pairs = symbol("pairs", r"n_\mathrm{p}", "pairs of a token and a cache entry that meet", nonnegative=True)
 
+n_full_layer = symbol("n_full_layer", r"L_\mathrm{f}", "layers that attend to the whole context", integer=True, nonnegative=True)
+n_window_layer = symbol("n_window_layer", r"L_\mathrm{w}", "layers that attend in a window", integer=True, nonnegative=True)
+n_rec_layer = symbol("n_rec_layer", r"L_\mathrm{r}", "layers with a recurrent state", integer=True, nonnegative=True)
+page = symbol("page", r"S_\mathrm{page}", "tokens of one page of the cache", integer=True)
+pages = symbol("pages", r"n_\mathrm{page}", "pages that a request holds", integer=True, nonnegative=True)
+cached = symbol("cached", r"S_0", "tokens whose cache entries are there already", nonnegative=True)
+fresh = symbol("fresh", r"n_\mathrm{new}", "tokens of one request that are processed at once")
+n_layer_param = symbol("n_layer_param", r"N_\mathrm{lay}", "parameters of one layer", integer=True)
+causal_share = symbol("causal_share", r"f_\mathrm{c}", "share of the square that a causal order leaves")
+saving = symbol("saving", r"r_\mathrm{kv}", "cache with a key/value head per query head over the cache at hand")
+b_eff = symbol("b_eff", r"b_\mathrm{eff}", "bytes per weight with its share of the scales", byte)
+
 # Experts
 n_expert = symbol("n_expert", "E", "routed experts in a layer", integer=True)
 n_chosen = symbol("n_chosen", r"k_\mathrm{E}", "routed experts that each token passes through", integer=True)
@@ -107,6 +119,12 @@ n_touched = symbol("n_touched", r"\bar{E}", "distinct routed experts that a batc
 d_ff = symbol("d_ff", r"d_\mathrm{ff}", "inner width of the MLP", integer=True)
 d_expert = symbol("d_expert", r"d_\mathrm{e}", "inner width of one routed expert", integer=True)
 d_shared = symbol("d_shared", r"d_\mathrm{s}", "inner width of the shared experts together", integer=True)
+n_moe_layer = symbol("n_moe_layer", r"L_\mathrm{E}", "layers with experts", integer=True)
+n_routed = symbol("n_routed", r"N_\mathrm{E}", "parameters of all routed experts", integer=True)
+n_active = symbol("n_active", r"N_\mathrm{a}", "parameters that serve one token", integer=True)
+expert_tokens = symbol("expert_tokens", r"n_\mathrm{te}", "tokens that one touched expert serves, on average")
+touched_share = symbol("touched_share", r"f_\mathrm{E}", "share of the routed experts that a batch touches")
+granularity = symbol("granularity", r"g_\mathrm{E}", "experts into which one MLP of the dense width is cut")
 d_moe = symbol("d_moe", r"d_\mathrm{m}", "width of the vector that experts receive, where it is projected first", integer=True)
 
 # Recurrent layers
@@ -114,6 +132,7 @@ n_rec = symbol("n_rec", r"n_\mathrm{r}", "heads of a recurrent layer, each with 
 n_rec_k = symbol("n_rec_k", r"n_\mathrm{rk}", "groups of heads that share one key", integer=True)
 d_rec_k = symbol("d_rec_k", r"d_\mathrm{rk}", "rows of a head's state: the width of its key", integer=True)
 d_rec_v = symbol("d_rec_v", r"d_\mathrm{rv}", "columns of a head's state: the width of its value", integer=True)
+b_rec = symbol("b_rec", r"b_\mathrm{r}", "bytes of one element of a recurrent state", byte)
 taps = symbol("taps", r"w_\mathrm{f}", "taps of a short convolution", integer=True)
 
 # Workload
@@ -124,6 +143,9 @@ context = symbol("context", "S", "tokens of context held per request, averaged o
 prompt = symbol("prompt", r"S_\mathrm{p}", "prompt tokens of one request", integer=True)
 answer = symbol("answer", "G", "tokens generated for one request", integer=True)
 arrivals = symbol("arrivals", r"\lambda", "requests that arrive in a second", request / second)
+accept = symbol("accept", "a", "probability that a proposed token is accepted")
+proposed = symbol("proposed", r"n_\mathrm{d}", "tokens proposed for one step", integer=True, nonnegative=True)
+gained = symbol("gained", r"n_\mathrm{acc}", "tokens that one step gives, on average")
 mean_context = symbol("mean_context", r"\bar{S}", "context length averaged over the decode steps of an answer")
 
 # Devices and paths
@@ -155,6 +177,10 @@ data = symbol("data", "D", "bytes moved over one path", byte)
 half_rate_bytes = symbol("half_rate_bytes", r"D_{1/2}", "bytes at which a path reaches half of its bandwidth", byte)
 
 matrix_bytes = symbol("matrix_bytes", r"W_\mathrm{m}", "bytes of one matrix as stored", byte)
+answer_read = symbol("answer_read", r"D_\mathrm{ans}", "cache bytes read over the decode steps of one answer", byte, nonnegative=True)
+expert_read = symbol("expert_read", r"W_\mathrm{E}", "bytes of routed experts read for a batch, all layers", byte)
+request_state = symbol("request_state", r"K_\mathrm{req}", "state bytes of one request, all layers", byte, nonnegative=True)
+fixed_state = symbol("fixed_state", r"K_0", "state bytes of one request that do not grow with its length", byte, nonnegative=True)
 state_bytes = symbol("state_bytes", r"K_\mathrm{l}", "state bytes of one request in one layer", byte, nonnegative=True)
 
 # Work
@@ -164,6 +190,11 @@ index_flops = symbol("index_flops", r"F_\mathrm{ix}", "operations of an index's 
 conv_flops = symbol("conv_flops", r"F_\mathrm{f}", "operations of a short convolution", flop, nonnegative=True)
 recurrent_flops = symbol("recurrent_flops", r"F_\mathrm{r}", "operations on the state of one recurrent layer", flop, nonnegative=True)
 step_flops = symbol("step_flops", r"F_\mathrm{step}", "operations of one decode step", flop)
+answer_flops = symbol("answer_flops", r"F_\mathrm{ans}", "operations of a whole answer, prompt included", flop)
+backward_flops = symbol("backward_flops", r"F_\mathrm{bwd}", "operations of a backward pass", flop)
+training_flops = symbol("training_flops", r"F_\mathrm{trn}", "operations of a training step", flop)
+forward_flops = symbol("forward_flops", r"F_\mathrm{fwd}", "operations of a forward pass with all logits", flop)
+layer_flops = symbol("layer_flops", r"F_\mathrm{lay}", "operations of a forward pass in the layers, without the output head", flop)
 prefill_flops = symbol("prefill_flops", r"F_\mathrm{pre}", "operations to process one prompt", flop)
 
 # Times
@@ -187,6 +218,10 @@ overlap_gain = symbol("overlap_gain", "g", "time without overlap over time with 
 intensity = symbol("intensity", "I", "arithmetic intensity: operations per byte read", flop / byte)
 machine_balance = symbol("machine_balance", r"I_\ast", "operations that a device can do per byte that it can read", flop / byte)
 batch_balance = symbol("batch_balance", r"B_\ast", "batch at which weight reads and arithmetic take equally long")
+attention_balance = symbol("attention_balance", r"S_\mathrm{att}", "context at which attention does as many operations as the matrices")
+latent_balance = symbol("latent_balance", r"n_\mathrm{lat}", "tokens processed at once from which expanding latents takes fewer operations")
+state_balance = symbol("state_balance", r"S_\mathrm{fix}", "context at which a growing cache is as large as a fixed state")
+touch_balance = symbol("touch_balance", r"n_\mathrm{all}", "tokens that touch a given share of the experts")
 context_balance = symbol("context_balance", r"S_\ast", "context beyond which no batch is bound by arithmetic")
 speedup = symbol("speedup", "s", "time before a change over time after it")
 part = symbol("part", "f", "share of the time that a change speeds up", nonnegative=True)

@@ -4,7 +4,11 @@ The library and `transformers` read the same dict. Widths differ wherever they c
 """
 
 TOKENS, BATCH = 24, 2  # longer than every window, pool and choice of positions below
-TOKENS_OF = {"deepseek_v4": 266}  # two pools of 128, and what is left of both pools
+TOKENS_OF = {
+    "deepseek_v4": 266,  # two pools of 128, and something left over of both kinds of pools
+    "llama4": 23,  # one step later a chunk is full
+    "minimax_m3": 23,  # and here a block
+}
 ROPE = {"rope_theta": 10000.0, "rope_type": "default"}
 TWO_ROPES = {"sliding_attention": ROPE, "full_attention": {**ROPE, "rope_theta": 1000000.0}}
 
@@ -200,7 +204,7 @@ CASES = {
     ),
     "step3p7": dense(
         "step3p5", num_hidden_layers=4, layer_types=["full_attention"] + ["sliding_attention"] * 3, sliding_window=8,
-        attention_other_setting={"attention_type": "sliding_attention", "num_attention_heads": 6, "num_attention_groups": 2, "head_dim": 16},
+        attention_other_setting={"attention_type": "sliding_attention", "num_attention_heads": 6, "num_attention_groups": 2},
         moe_layers_enum="1,2,3", moe_num_experts=6, moe_top_k=2, moe_intermediate_size=24, share_expert_dim=32,
         moe_router_scaling_factor=3.0, use_moe_router_bias=True, use_head_wise_attn_gate=True, num_nextn_predict_layers=0,
     ),

@@ -20,12 +20,11 @@ transformers.logging.set_verbosity_error()
 # Where a tensor or an operation belongs, from its path in the model and the class there; the first pattern that fits decides.
 PARTS = [
     ("norm", r"norm|\.ln_"),
-    ("hyper", r"_hc\b|hc_head|altup|laurel"),
     ("index", r"indexer"),
-    ("compressor", r"compressor"),
+    ("other", r"_hc\b|hc_head|altup|laurel|per_layer|compressor"),
     ("experts", r"\.experts\b|latent_proj|shared_expert|\.router\b|(mlp|mixer)\.gate\b"),
     ("head", r"lm_head|project_out"),
-    ("embedding", r"embed|\bwte\b|\bwpe\b|per_layer|project_in"),
+    ("embedding", r"embed|\bwte\b|\bwpe\b|project_in"),
     ("attention", r"attn|attention|mixer\.[qkvo]_proj"),
     ("mlp", r"mlp|ffn|\.fc[12]\b|feed_forward|mixer\.(up|down)_proj"),
 ]
@@ -38,8 +37,8 @@ class WithHead(torch.nn.Module):
 
     def __init__(self, model):
         super().__init__()
-        self.model = model
-        self.lm_head = torch.nn.Linear(model.config.hidden_size, model.config.vocab_size, bias=False)
+        self.model, self.config = model, model.config
+        self.lm_head = torch.nn.Linear(self.config.hidden_size, self.config.vocab_size, bias=False)
 
     def forward(self, ids, **kwargs):
         out = self.model(ids, **kwargs)
@@ -69,20 +68,21 @@ def part(path, kinds):
     if any(kind.endswith(RECURRENT) for kind in above):
         return "recurrent"
     if above[-1].endswith("DecoderLayer"):  # its own products mix parallel residual streams
-        return "hyper"
+        return "other"
     return next((name for name, pattern in PARTS if re.search(pattern, f".{path}:{above[-1].lower()}")), "other")
 
 
 def parameters(config):
-    """Total, shapes by name, totals by part, and what a checkpoint keeps beside parameters. A tied tensor counts once."""
+    """Total, shapes by name, matrices by part, and what a checkpoint keeps beside parameters. A tied tensor counts once."""
     model = build(config, "meta")
     kinds, buffers = classes(model), dict(model.named_buffers())
     tensors = {name: list(tensor.shape) for name, tensor in model.named_parameters()}
     parts = Counter()
     for name, shape in tensors.items():
-        parts[part(name, kinds)] += prod(shape)
+        if len(shape) > 1 and not name.endswith("bias"):
+            parts[part(name, kinds)] += prod(shape)
     kept = {name: list(buffers[name].shape) for name in model.state_dict() if name in buffers}
-    return {"total": sum(parts.values()), "parts": dict(parts), "tensors": tensors, "kept": kept}
+    return {"total": sum(map(prod, tensors.values())), "parts": dict(parts), "tensors": tensors, "kept": kept}
 
 
 @cache
@@ -97,12 +97,39 @@ def run(name):
         with prompt:
             kept = model(ids, use_cache=True).cache
         found = {"tokens": tokens, "batch": BATCH, "state": state(kept, config)}
+        found["prefill"] = flops(model, prompt, tokens, kept, tokens)
         with step:
             model(ids[:, :1], cache=kept, use_cache=True)
-    return found | {"prefill": flops(model, prompt, tokens), "decode": flops(model, step, 1, context=tokens + 1)}
+        found["decode"] = flops(model, step, 1, kept, tokens + 1)
+    return found
 
 
-def flops(model, counter, tokens, context=None):
+def training(name):
+    """FLOPs of forward and backward together, as counted."""
+    torch.manual_seed(0)
+    counter = FlopCounterMode(display=False)
+    with counter:
+        build(CASES[name])(torch.randint(3, 90, (BATCH, TOKENS))).logits.sum().backward()
+    return counter.get_total_flops()
+
+
+def met(model, cache, index, tokens, context):
+    """Entries that each query of a layer meets: as the reference code has it, and as the architecture asks for."""
+    layer, config = cache.layers[index], model.config
+    window = layer.sliding_window if getattr(layer, "is_sliding", False) else context
+    computed, asked = min(window, context) if tokens == 1 else context, min(window, context)
+    kind = type(layer).__name__
+    if kind == "DynamicIndexedLayer":
+        asked = min(asked, config.index_topk)
+    if kind == "MiniMaxM3VLSparseCacheLayer":
+        asked = min(asked, config.index_topk_blocks * config.index_block_size)
+    if pools := getattr(layer, "compressed_kv", None):
+        count = pools["compressor"].shape[1]
+        computed, asked = computed + count, asked + (min(count, config.index_topk) if "indexer" in pools else count)
+    return computed, asked
+
+
+def flops(model, counter, tokens, cache, context):
     """FLOPs by part: of matrices that are parameters, of products of activations, of depthwise convolutions."""
     root, kinds, modules = type(model).__name__, classes(model), dict(model.named_modules())
     counts = {path.removeprefix(root).removeprefix("."): ops for path, ops in counter.get_flop_counts().items() if path != "Global"}
@@ -113,26 +140,29 @@ def flops(model, counter, tokens, context=None):
             if path in counts:
                 own[path].subtract(ops)
                 break
-    kinds_of_work, corrections = {"matrices": Counter(), "products": Counter(), "convolutions": Counter()}, []
+    parts, corrections = Counter(), []
     for path, op, count in [(path, op, count) for path, ops in own.items() for op, count in ops.items() if count]:
-        module, kind, why = modules[path], kinds[path], ""
-        work = "matrices" if any(tensor.dim() > 1 for tensor in module.parameters(recurse=False)) else "products"
-        ideal = count
+        module, kind, where = modules[path], kinds[path], part(path, kinds)
+        product = not any(tensor.dim() > 1 for tensor in module.parameters(recurse=False))
+        ideal, why = count, ""
         if op is torch.ops.aten.convolution:
             filters = getattr(module, "conv", None) or module.conv1d
-            work, ideal = "convolutions", 2 * BATCH * tokens * filters.weight.numel()
-            why = "the input is padded and the outputs too many are cut off"
+            ideal, why = 2 * BATCH * tokens * filters.weight.numel(), "the input is padded, and outputs too many are cut off"
         elif kind == "Llama4TextExperts":
             ideal = count * modules[path.rpartition(".")[0]].top_k // module.num_experts
-            why = "every expert runs on every token, the others' results weighted by zero"
-        elif kind.endswith(SCANS) and op is torch.ops.aten.bmm:
+            why = "every expert runs on every token, most results weighted by zero"
+        elif kind.endswith(SCANS) and product:
             ideal, why = 0, "products of a scan in chunks, whose size the implementation chooses; the recurrence itself has none to count"
-        elif context and path.endswith("kv_b_proj"):
-            ideal, why = count // context, "keys and values of the whole context are expanded anew at every step"
+        elif kind in ("DeepseekV32Indexer", "GlmMoeDsaIndexer"):
+            ideal = count * module.head_dim // (module.head_dim + 1)
+            why = "the weighted sum of the heads' scores is left out, as everything by element is"
+        elif where == "attention" and product:
+            computed, asked = met(model, cache, int(re.search(r"\.(\d+)\.", path)[1]), tokens, context)
+            ideal, why = count * asked // computed, "entries are masked that a window, or the choice of an index, leaves out"
         if ideal != count:
             corrections.append([path, count, ideal, why])
-        kinds_of_work[work][part(path, kinds)] += ideal
-    return {"counted": counter.get_total_flops(), "corrections": corrections} | {k: +v for k, v in kinds_of_work.items()}
+        parts[where] += ideal
+    return {"counted": counter.get_total_flops(), "parts": dict(+parts), "total": sum(parts.values()), "corrections": corrections}
 
 
 def state(cache, config):
@@ -149,10 +179,10 @@ def state(cache, config):
                 continue
             seen.add(id(tensor))  # DeepSeek-V4's keys are its values
             shapes[name] = shape = list(tensor.shape)
-            if name in ("keys", "values") and getattr(layer, "is_sliding", False):
-                shape = [*shape[:2], shape[2] + 1, shape[3]]  # it leaves a place for the token that comes
+            if name in ("keys", "values") and getattr(layer, "is_sliding", False) and "attention_chunk_size" not in config:
+                shape = [*shape[:2], shape[2] + 1, shape[3]]  # a place is left for the token that comes
             if name in ("keys", "values") and config["model_type"] == "falcon":
-                shape = [shape[0], config.get("num_kv_heads", 1), *shape[2:]]  # it repeats keys and values for each query head
+                shape = [shape[0], config.get("num_kv_heads", 1), *shape[2:]]  # keys and values are repeated for each query head
             elements += prod(shape) // BATCH
         rows.append({"layer": type(layer).__name__, "shapes": shapes, "elements": elements})
     return rows

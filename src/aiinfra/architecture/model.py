@@ -143,6 +143,15 @@ class Architecture:
         """Whether every token passes through every weight of the layers."""
         return not any(b.find(Experts) for b in self.blocks if b.section == "language")
 
+    @property
+    def published_format(self) -> str:
+        """The format of the published weights, where they are not quantised."""
+        return self.dtype
+
+    def source_of(self, symbol: str) -> None:
+        """A config that is no entry of the catalogue has no source."""
+        return None
+
     def lacks(self, symbol: str, dtype: str | None = None) -> str:
         """Why it does not supply a symbol that dense models have, in words."""
         if symbol in ("n_q", "n_kv", "d_head") and not self.uniform:

@@ -73,6 +73,7 @@ class Index(Part):
     n_index: int
     d_index: int
     source: Dim = "d_model"
+    d_latent_q: int | None = None  # where queries are made from it
     key_norm: str = "layer"  # layer (with a shift), rms or none
     query_norm: bool = False
     per_head_weight: bool = True
@@ -109,7 +110,8 @@ class Index(Part):
 class Attention(Part):
     """Attention with query heads and key/value heads of their own (MHA, MQA, GQA), over the whole context or part of it.
 
-    ``gate`` is a matrix whose output scales the heads' result: ``element`` wise or per ``head``. ``norm`` normalises
+    ``gate`` is a matrix whose output scales the heads' result: ``element`` wise or per ``head``; a ``query`` gate comes
+    out of the query's matrix. ``norm`` normalises
     queries and keys, per ``head`` or over their ``full`` width, ``each`` with weights of its own for every head. ``reuse``
     is a layer that reads another layer's cache and has no keys and values of its own.
     """
@@ -128,11 +130,13 @@ class Attention(Part):
     gate: str = ""
     sinks: bool = False
     same: bool = False  # True: values are the keys, projected once
+    value_from_key: bool = False  # True: values are made from the projected keys, but both are kept
     reuse: bool = False
     relative: int = 0  # parameters of a relative position bias, per head
     reach: Reach = FULL
     stored: Reach | None = None  # where more is kept than a token meets
     names: tuple[str, str, str, str] = ("q_proj", "k_proj", "v_proj", "o_proj")
+    fused: str = ""  # the one matrix that gives queries, keys and values, where they are stored so
 
     @property
     def value_width(self) -> str:
@@ -141,12 +145,15 @@ class Attention(Part):
     def rows(self) -> Iterator[Row]:
         q, k, v, o = self.names
         wide = self.value_width
-        yield self.matrix(q, "d_model", "n_q*d_head", self.bias)
-        if not self.reuse:
+        if self.fused:
+            yield self.matrix(self.fused, "d_model", "n_q*d_head+2*n_kv*d_head", self.bias)
+        else:
+            yield self.matrix(q, "d_model", "2*n_q*d_head" if self.gate == "query" else "n_q*d_head", self.bias)
+        if not self.reuse and not self.fused:
             yield self.matrix(k, "d_model", "n_kv*d_head", self.bias)
-            if not self.same:
+            if not self.same and not self.value_from_key:
                 yield self.matrix(v, "d_model", f"n_kv*{wide}", self.bias)
-        if self.gate:
+        if self.gate and self.gate != "query":
             yield self.matrix("gate_proj", "d_model", f"n_q*{wide}" if self.gate == "element" else "n_q")
         yield self.matrix(o, f"n_q*{wide}", "d_model", self.bias_o)
         if self.norm:
@@ -227,12 +234,16 @@ class MLP(Part):
     gated: bool = True
     bias: bool = False
     names: tuple[str, str, str] = ("gate_proj", "up_proj", "down_proj")
+    fused: str = ""  # the one matrix that gives gate and input, where they are stored so
 
     def rows(self) -> Iterator[Row]:
         gate, up, down = self.names
-        if self.gated:
+        if self.fused:
+            yield self.matrix(self.fused, "d_model", "2*d_ff", self.bias)
+        elif self.gated:
             yield self.matrix(gate, "d_model", "d_ff", self.bias)
-        yield self.matrix(up, "d_model", "d_ff", self.bias)
+        if not self.fused:
+            yield self.matrix(up, "d_model", "d_ff", self.bias)
         yield self.matrix(down, "d_ff", "d_model", self.bias)
 
 
@@ -258,6 +269,8 @@ class Experts(Part):
     correction: bool = False  # a bias per expert that balances loads; kept in checkpoints, not trained by gradients
     correction_trained: bool = False  # it is a parameter of the reference code nevertheless
     shared_gate: bool = False  # a matrix that scales the shared experts' result
+    shared_bias: bool = False  # of the shared experts and the projections around the routed ones
+    shared_path: str = "shared_experts"
     moe_norms: int = 0  # norms of width d_moe
     router_path: str = "gate"
 
@@ -269,7 +282,7 @@ class Experts(Part):
         if self.correction:
             yield self.vector("router correction", "n_expert", buffer=not self.correction_trained, module=f"{self.router_path}.bias")
         if self.d_moe is not None:
-            yield self.matrix("latent down", "d_model", "d_moe", module="fc1_latent_proj")
+            yield self.matrix("latent down", "d_model", "d_moe", self.shared_bias, module="fc1_latent_proj")
         for number in range(self.moe_norms):
             yield self.vector(f"latent norm {number + 1}", "d_moe", module="latent_norm")
         if self.gated:
@@ -277,12 +290,12 @@ class Experts(Part):
         yield self.matrix("experts up_proj", wide, "d_expert", self.bias, module="experts.0.up_proj", **routed)
         yield self.matrix("experts down_proj", "d_expert", wide, self.bias, module="experts.0.down_proj", **routed)
         if self.d_moe is not None:
-            yield self.matrix("latent up", "d_moe", "d_model", module="fc2_latent_proj")
+            yield self.matrix("latent up", "d_moe", "d_model", self.shared_bias, module="fc2_latent_proj")
         if self.d_shared is not None:
             if self.shared_gated:
-                yield self.matrix("shared gate_proj", "d_model", "d_shared", module="shared_experts.gate_proj")
-            yield self.matrix("shared up_proj", "d_model", "d_shared", module="shared_experts.up_proj")
-            yield self.matrix("shared down_proj", "d_shared", "d_model", module="shared_experts.down_proj")
+                yield self.matrix("shared gate_proj", "d_model", "d_shared", self.shared_bias, module=f"{self.shared_path}.gate_proj")
+            yield self.matrix("shared up_proj", "d_model", "d_shared", self.shared_bias, module=f"{self.shared_path}.up_proj")
+            yield self.matrix("shared down_proj", "d_shared", "d_model", self.shared_bias, module=f"{self.shared_path}.down_proj")
         if self.shared_gate:
             yield self.matrix("shared gate", "d_model", "1", module="shared_expert_gate")
 

@@ -35,4 +35,6 @@ class Head(Part):
     width: Dim = "d_model"
 
     def rows(self) -> Iterator[Row]:
-        yield self.matrix("lm_head", self.width, "vocab", self.bias, per="last", tied=self.tied)
+        yield self.matrix("lm_head", self.width, "vocab", self.bias and not self.tied, per="last", tied=self.tied)
+        if self.tied and self.bias:  # the table is shared, its bias is the head's own
+            yield self.vector("lm_head bias", "vocab", module="lm_head")

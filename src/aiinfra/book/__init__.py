@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 def version() -> str:
     """A digest of what turns formulas into pages: when it changes, every page is read again."""
-    files = [*HERE.rglob("*.py"), *(p for p in (HERE.parent / "engine").glob("*.py") if p.stem != "_numeric"), HERE.parent / "units.py"]
+    files = [*HERE.rglob("*.py"), *(p for p in (HERE.parent / "engine").glob("*.py") if p.stem != "_numeric"), *(HERE.parent / "architecture").rglob("*.py"), HERE.parent / "units.py"]
     return hashlib.blake2b(b"".join(p.read_bytes() for p in sorted(files)), digest_size=8).hexdigest()
 
 
@@ -34,7 +34,7 @@ def check_sources(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register everything; see `docs/contributing.md` for what an author writes."""
-    from aiinfra.book import base, counted, equations, exercises, figures, tables
+    from aiinfra.book import base, counted, equations, exercises, figures, ledgers, tables
     from aiinfra.book.domain import BookDomain
 
     app.add_domain(BookDomain)
@@ -50,6 +50,9 @@ def setup(app: Sphinx) -> dict:
         "plot": figures.PlotDirective,
         "diagram": figures.DiagramDirective,
         "ledger": tables.LedgerDirective,
+        "matrices": ledgers.MatricesDirective,
+        "states": ledgers.StatesDirective,
+        "rules": ledgers.RulesDirective,
         "exercise": exercises.ExerciseDirective,
         "solution": exercises.SolutionDirective,
         "answers": exercises.AnswersDirective,

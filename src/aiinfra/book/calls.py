@@ -2,7 +2,8 @@
 
 ``decode-step-bound @eight batch=16 in ms as .3g`` evaluates a formula with the inputs of the case ``eight`` and one
 more. A term may also be ``KEY solve SYMBOL …``, ``KEY = KEY over SYMBOL …`` (break-even), a datum of the catalogue
-(``h100-sxm memory_bandwidth``, ``h100-sxm peak bf16``) or a quantity (``"80 GB"``). Terms are joined by a free-standing
+(``h100-sxm memory_bandwidth``, ``h100-sxm peak bf16``), a sum of a model's ledger (``ledger llama-3.1-8b state
+context=8192``) or a quantity (``"80 GB"``). Terms are joined by a free-standing
 ``+ - * /``, products and quotients first. An input may be a request of its own, in brackets and quotes.
 """
 
@@ -199,6 +200,8 @@ def _term(words: list[str], cases: Cases, override: dict) -> Quantity | Call | F
                 raise BadValue(f"{head}: 'solve' needs the symbol to solve for")
             return _solve(_call(head, rest[2:], cases, override), rest[1])
         return _call(head, rest, cases, override)
+    if head == "ledger":
+        return _ledger(rest, cases, override)
     found = _datum(head, rest)
     if found is not None:
         return found
@@ -221,6 +224,21 @@ def _call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
     except RecursionError:
         raise BadValue(f"{key}: {', '.join(asked)} asks for itself") from None
     return Call(formula(key), entries, dtype, inputs, set(settings) - (set(own) - set(override)), asked)
+
+
+def _ledger(words: list[str], cases: Cases, override: dict) -> Quantity:
+    """An answer of a model's ledger: settings are inputs of the book and some words of its own."""
+    from aiinfra.book import ledgers  # imports the directives of its tables, and they this module
+
+    plain = [w for w in words if "=" not in w and not w.startswith("@")]
+    special = dict(w.split("=", 1) for w in words if w.partition("=")[0] in (*ledgers.WORDS, "cached", "steps", "block"))
+    shared, own = cases.settings([w for w in words if w not in plain and w.partition("=")[0] not in special])
+
+    def answered(settings: dict) -> dict:
+        return {n: ask(v[1:-1], cases).value if isinstance(v, str) and v.startswith("(") and v.endswith(")") else v for n, v in settings.items()}
+
+    known = (*ledgers.COUNTS, *ledgers.FORMAT_WORDS)
+    return ledgers.ask(plain, answered(own | special) | override, answered({n: v for n, v in shared.items() if n in known}))
 
 
 def _solve(call: Call, symbol: str) -> Quantity:
@@ -274,7 +292,7 @@ def _datum(head: str, rest: list[str]) -> Quantity | None:
         row = catalog.models().get(head) or catalog.devices().get(head)
         if row is None:
             return None
-        known = {n: v.value for n, v in vars(row).items() if isinstance(v, catalog.Value)}
+        known = {n: v.value for n, v in row.data.items()}
         known = {n: v for n, v in known.items() if isinstance(v, (int, Quantity)) and not isinstance(v, bool)}
         if not rest:
             raise BadValue(f"{head}: which field of it? such as '{head} {next(iter(known))}'")

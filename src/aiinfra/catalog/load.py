@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from aiinfra import sources
-from aiinfra.catalog.schema import KINDS, Device, Measurement, Model, Peak, Value
+from aiinfra.catalog.schema import KINDS, Device, Facts, Measurement, Model, Peak, Value
 from aiinfra.errors import AIInfraError, CatalogError, UnknownName, brief, unknown
 from aiinfra.formats import BYTES
 from aiinfra.units import Quantity, parse, parse_unit
@@ -78,6 +78,10 @@ def _typed(where: str, value: object, unit: str) -> object:
         if not isinstance(value, bool):
             raise CatalogError(f"{where} = {brief(value)}: must be true or false")
         return value
+    if unit == "text":
+        if not isinstance(value, str) or not value:
+            raise CatalogError(f"{where} = {brief(value)}: must be text")
+        return value
     if unit == "word":
         if not isinstance(value, str) or value not in BYTES:
             raise CatalogError(f"{where}: {unknown('format', value, BYTES)}")
@@ -102,7 +106,7 @@ def _typed(where: str, value: object, unit: str) -> object:
 def _build(kind: type, where: str, key: str, table: dict, **ready) -> object:
     """One entry of a dataclass whose sourced fields carry a unit in their metadata."""
     known = {f.name: f for f in fields(kind) if f.name not in ("key", *ready)}
-    extra = set(table) - set(known) - {"peak"}
+    extra = set(table) - set(known) - {"peak", "config", "published_of"}
     if extra:
         raise CatalogError(f"{where}: {unknown('field', min(extra), known)}")
     made = {}
@@ -134,9 +138,49 @@ def _peak(where: str, table: dict) -> Peak:
     return Peak(**head, rate=_value(where, {k: v for k, v in table.items() if k not in head}, "FLOP/s"))
 
 
+def _facts(where: str, table: dict) -> Facts:
+    lacking = [n for n in ("fields", *PROVENANCE) if n not in table]
+    if lacking:
+        raise CatalogError(f"{where}: a config lacks {', '.join(lacking)}; every value needs its source")
+    extra = set(table) - {"fields", *PROVENANCE, "note"}
+    if extra:
+        raise CatalogError(f"{where}, config: {unknown('field', min(extra), ['fields', *PROVENANCE, 'note'])}")
+    if table["kind"] not in KINDS:
+        raise CatalogError(f"{where}, config: {unknown('kind', table['kind'], KINDS)}")
+    if not isinstance(table["fields"], dict) or not table["fields"]:
+        raise CatalogError(f"{where}, config: fields = {brief(table['fields'])} must be a table")
+    _provenance(f"{where}, config", table)
+    _texts(f"{where}, config", table, ("note",))
+    return Facts(**table | {"read": str(table["read"])})
+
+
+def _merge(where: str, config: dict, fields: dict) -> None:
+    """Put the fields of one source beside those of others; nested tables are merged, and no field has two sources."""
+    for name, value in fields.items():
+        if isinstance(value, dict) and isinstance(config.get(name, {}), dict):
+            _merge(where, config.setdefault(name, {}), value)
+        elif name in config:
+            raise CatalogError(f"{where}: two sources give {name}")
+        else:
+            config[name] = value
+
+
 def read_models(paths: list[Path]) -> dict[str, Model]:
     """Models of some files, by key."""
-    return {key: _build(Model, where, key, table) for where, key, table in _entries(paths)}
+    found = {}
+    for where, key, table in _entries(paths):
+        blocks = table.get("config")
+        if not isinstance(blocks, list) or not blocks or not all(isinstance(b, dict) for b in blocks):
+            raise CatalogError(f"{where}: config = {brief(blocks)} must be a list of tables, [[KEY.config]]")
+        facts = tuple(_facts(where, block) for block in blocks)
+        config: dict = {}
+        for block in facts:
+            _merge(where, config, block.fields)
+        sections = table.get("published_of", ["language"])
+        if not isinstance(sections, list) or not sections or not all(isinstance(x, str) for x in sections):
+            raise CatalogError(f"{where}: published_of = {brief(sections)} must be a list of sections")
+        found[key] = _build(Model, where, key, table, facts=facts, config=config, published_of=tuple(sections))
+    return found
 
 
 def read_devices(paths: list[Path]) -> dict[str, Device]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from aiinfra.errors import MissingInput
 from aiinfra.formats import bytes_of
 from aiinfra.units import Quantity
+
+if TYPE_CHECKING:
+    from aiinfra.architecture import Architecture
 
 KINDS = ("datasheet", "config", "paper", "card", "derived", "measured")
 
@@ -42,52 +47,122 @@ class Peak:
 
 
 def _sourced(unit: str, *, required: bool = True):
-    """A field that holds a `Value`; ``unit`` is a unit text, or ``count``, ``flag`` or ``word``."""
+    """A field that holds a `Value`; ``unit`` is a unit text, or ``count``, ``flag``, ``word`` or ``text``."""
     extra = {} if required else {"default": None}
     return field(metadata={"unit": unit}, **extra)
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Fields of a model's configuration that one source gives, under the names of ``config.json``."""
+
+    fields: Mapping
+    source: str
+    at: str
+    read: str
+    kind: str
+    verified: bool
+    note: str = ""
+
+
+# symbol of the book <- field of a configuration, under its names in different families
+CONFIG_NAMES = {
+    "n_layer": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
+    "d_model": ("hidden_size", "n_embd", "d_model"),
+    "n_q": ("num_attention_heads", "n_head", "n_heads"),
+    "n_kv": ("num_key_value_heads", "num_kv_heads", "n_head_kv"),
+    "d_head": ("head_dim",),
+    "d_ff": ("intermediate_size", "ffn_dim", "n_inner"),
+    "vocab": ("vocab_size",),
+    "max_context": ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length"),
+    "tied": ("tie_word_embeddings",),
+    "dtype": ("dtype", "torch_dtype"),
+    "n_expert": ("n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts"),
+    "n_chosen": ("num_experts_per_tok", "num_experts_per_token", "top_k_experts"),
+}
+
+
 @dataclass(frozen=True)
 class Model:
-    """A dense decoder: its shape and the format of its published weights."""
+    """A model: the facts of its configuration with their sources, and what its makers print of its size.
+
+    Shapes and counts are not stored: they come from the architecture that the configuration gives.
+    """
 
     kind = "model"
     key: str
     name: str
     vendor: str
     family: str
-    n_param: Value = _sourced("count")
-    n_layer: Value = _sourced("count")
-    d_model: Value = _sourced("count")
-    n_q: Value = _sourced("count")
-    n_kv: Value = _sourced("count")
-    d_head: Value = _sourced("count")
-    d_ff: Value = _sourced("count")
-    vocab: Value = _sourced("count")
-    max_context: Value = _sourced("count")
-    tied: Value = _sourced("flag")
-    dtype: Value = _sourced("word")  # format of the published weights
+    facts: tuple[Facts, ...]
+    config: Mapping  # the fields of all sources, as a config.json would hold them
+    released: Value | None = _sourced("count", required=False)
+    published_total: Value | None = _sourced("count", required=False)  # parameters, exactly
+    published_round: Value | None = _sourced("text", required=False)  # parameters, as the maker rounds them
+    published_active: Value | None = _sourced("text", required=False)
+    published_of: tuple[str, ...] = ("language",)  # sections that the published total counts
+
+    @cached_property
+    def architecture(self) -> Architecture:
+        """The typed architecture that the configuration gives."""
+        from aiinfra.architecture import families  # on demand: reading the catalogue needs no architecture
+        from aiinfra.architecture.config import Config
+
+        return families.read(Config(self.config, self.key), self.key)
+
+    def ledger(self, weights: str | None = None, kv: str | None = None):
+        """The ledger of the architecture: per matrix, parameters, operations and bytes."""
+        return self.architecture.ledger(weights, kv)
+
+    @property
+    def published_format(self) -> str:
+        """The format of the published weights, where they are not quantised."""
+        return self.architecture.dtype
+
+    @cached_property
+    def data(self) -> dict[str, Value]:
+        """Its values by name: what is published, and what the architecture gives, each with where it comes from."""
+        found = {n: v for n in ("released", "published_total", "published_round", "published_active") if (v := getattr(self, n))}
+        a, ledger = self.architecture, self.ledger()
+        total = self._derived(ledger.parameters, "sum of the ledger's rows, which the configuration gives")
+        found |= {"n_param": total, "n_active": self._derived(ledger.active, "sum of the rows that serve one token; token tables count whole")}
+        shapes = a.symbols() | {"max_context": a.max_context, "tied": a.tied, "dtype": a.dtype}
+        return found | {n: self._configured(n, v) for n, v in shapes.items() if n in CONFIG_NAMES and v is not None}
+
+    def _derived(self, value: object, how: str) -> Value:
+        facts = self.facts[0]
+        return Value(value, facts.source, f"{how}: {facts.at}", facts.read, "derived", all(f.verified for f in self.facts))
+
+    def _configured(self, symbol: str, value: object) -> Value:
+        for facts in self.facts:
+            for place, table in (("", facts.fields), ("text_config.", facts.fields.get("text_config", {}))):
+                name = next((n for n in CONFIG_NAMES[symbol] if table.get(n) is not None), None)
+                if name is not None:
+                    return Value(value, facts.source, f"{place}{name}, {facts.at}", facts.read, facts.kind, facts.verified, facts.note)
+        return self._derived(value, "follows from other fields of the configuration, or is its family's default")
+
+    def __getattr__(self, name: str) -> Value:
+        if not name.startswith("_") and name not in ("architecture", "data", "config") and name in self.data:
+            return self.data[name]
+        raise AttributeError(f"{self.key} has no {name}")
 
     def source_of(self, symbol: str) -> Value | None:
         """Where the value of a symbol comes from."""
         if symbol in ("b_w", "b_kv", "b_act"):
-            return self.dtype
-        return self.tied if symbol == "untied" else getattr(self, symbol, None)
+            return self.data["dtype"]
+        return self.data.get("tied" if symbol == "untied" else symbol)
 
     def lacks(self, symbol: str, dtype: str | None = None) -> str:
-        """Why the entry does not supply one of its own symbols: a model always does."""
-        return ""
+        """Why the entry does not supply one of its own symbols, in words."""
+        return self.architecture.lacks(symbol, dtype)
+
+    def blocked(self, symbol: str) -> str:
+        """Why a formula for dense models must not define a symbol for this one; empty where it may."""
+        return self.architecture.blocked(symbol)
 
     def symbols(self, dtype: str | None = None) -> dict:
         """Values by symbol name; a new mapping each time."""
-        return dict(self._symbols)
-
-    @cached_property
-    def _symbols(self) -> dict:
-        counts = ("n_param", "n_layer", "d_model", "n_q", "n_kv", "d_head", "vocab")
-        element = bytes_of(self.dtype.value)
-        found = {name: getattr(self, name).value for name in counts}
-        return found | {"untied": int(not self.tied.value), "b_w": element, "b_kv": element, "b_act": element}
+        return self.architecture.symbols(dtype)
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -125,6 +200,15 @@ class Device:
             "power": "power",
         }
     )
+
+    @cached_property
+    def data(self) -> dict[str, Value]:
+        """Its values by name, without the peak rates."""
+        return {n: v for n, v in vars(self).items() if isinstance(v, Value)}
+
+    def blocked(self, symbol: str) -> str:
+        """A device stands in no formula's way."""
+        return ""
 
     def peak(self, dtype: str, *, accumulate: str | None = None, sparse: bool = False) -> Value:
         """The peak rate of a format on matrix units, else on vector units; dense unless asked otherwise.

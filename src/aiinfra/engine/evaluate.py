@@ -125,7 +125,7 @@ def gather(table, entries: tuple, inputs: Mapping[str, object], dtype: str | Non
 
 def computed_in(entries: tuple, dtype: str | None) -> str | None:
     """The format computed in: as said, else that of the model's published weights."""
-    return dtype or next((e.dtype.value for e in entries if e.kind == "model"), None)
+    return dtype or next((e.published_format for e in entries if e.kind == "model"), None)
 
 
 def source_of(symbol: str, entries: tuple, dtype: str | None) -> tuple | None:
@@ -153,6 +153,9 @@ def plan(table, record, known: frozenset, entries: tuple = (), dtype: str | None
         if source is None or name in chain:
             missing[name] = None
             return
+        for entry in entries:
+            if why := entry.blocked(name):
+                raise MissingInput(f"{record.key} needs {name} ({table.symbols[name].meaning}); {why}")
         found = table.record(source)
         for arg in found.inputs:
             need(arg, (*chain, name))

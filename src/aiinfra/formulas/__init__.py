@@ -4,7 +4,7 @@ from importlib import import_module
 
 TOPICS = (
     "weights", "kv_cache", "memory", "transfer", "work", "step", "collectives", "balance", "answer", "utilisation", "scaling", "cost",
-    "matrix", "attention", "experts", "recurrence", "state",
+    "matrix", "shape", "attention", "latent", "experts", "recurrence", "state", "passes",
 )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ from sympy import Min, floor
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    attention_flops, chosen, chunk, d_index, d_key, d_value, entries, index_flops, n_index, n_q, one_flop, pairs, ratio, sequence, window,
+    attention_balance, attention_flops, causal_share, chosen, chunk, d_head, d_index, d_key, d_value, entries, index_flops, n_index, n_layer,
+    n_q, n_read, one_flop, pairs, ratio, sequence, window,
 )  # fmt: skip
 
 position = sympy.Symbol("i", integer=True, positive=True)
@@ -145,4 +146,26 @@ Derivation(
     "Up to $m\\,k_\\mathrm{ix}$ tokens all entries are met; each later token meets $k_\\mathrm{ix}$.",
 ).rewrite(
     ratio * stairs * (stairs - 1) / 2 + stairs * (before - ratio * stairs + 1) + (sequence - before) * chosen, "Sum the three parts."
+)  # fmt: skip
+
+causal_half = Formula(
+    "causal-share", causal_share, (sequence + 1) / (2 * sequence),
+    says="The causal order leaves half of the square, and a little more for short sequences.",
+    holds="full causal attention, nothing cached before the first of these tokens",
+    valid=(sequence > 0,),
+)  # fmt: skip
+Derivation(
+    causal_half, sympy.Sum(position, (position, 1, sequence)) / sequence**2, "Causal pairs over all pairs.",
+).rewrite((sequence + 1) / (2 * sequence), "The triangle over the square.")  # fmt: skip
+
+attention_overtakes = Formula(
+    "attention-balance", attention_balance, n_read / (2 * n_layer * n_q * d_head),
+    says="Attention grows with the context, the matrices do not; here both do the same number of operations in a decode step.",
+    holds="dense model with full attention",
+)  # fmt: skip
+Derivation(
+    attention_overtakes, attention_balance, "At balance, the operations on the context are those on the weights.",
+).when(
+    sympy.Eq(2 * one_flop * n_read, 4 * one_flop * n_layer * n_q * d_head * attention_balance), n_read / (2 * n_layer * n_q * d_head),
+    "Two operations per weight on one side, four per layer, head element and token on the other.",
 )  # fmt: skip

@@ -11,10 +11,12 @@ from aiinfra.errors import ConfigError, unknown
 
 # model_type -> module:function; a module is imported when a config asks for it
 READERS = {
-    "llama": "llama:read",
-    "mistral": "llama:read",
-    "qwen2": "llama:read",
-    "qwen3": "llama:read",
+    **dict.fromkeys(
+        """llama mistral ministral ministral3 qwen2 qwen3 olmo olmo2 olmo3 phi phi3 granite smollm3 exaone4 stablelm starcoder2 cohere cohere2
+        internlm3 helium nemotron arcee hunyuan_v1_dense ernie4_5""".split(),
+        "llama:read",
+    ),
+    "mistral3": "llama:mistral3",
 }
 # model_type of a wrapper -> how its language model is found
 NESTED = ("text_config", "language_config", "llm_config", "language_model")

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from aiinfra.architecture import quantization
-from aiinfra.architecture.config import Config
+from aiinfra.architecture.config import DTYPES, Config
 from aiinfra.architecture.model import Architecture, Block
 from aiinfra.architecture.parts import Norm, Part
-from aiinfra.architecture.rows import FULL, Reach, Row
+from aiinfra.architecture.rows import FULL, Dim, Reach, Row
 from aiinfra.architecture.tables import Embedding, Head
 from aiinfra.errors import ConfigError
 
 
-def heads(config: Config, *, kv_default: int | None = None) -> dict[str, int]:
+def absent(config: Config, name: str, default: int | None) -> int | None:
+    """A class's default where a field is missing; None where it is null, which means something else."""
+    return None if name in config.table else default
+
+
+def heads(config: Config, *, kv_default: int | None = None, d_head: int | None = None) -> dict[str, int]:
     """Query heads, key/value heads and their width; a width that is not given is that of the model over the heads."""
     n_q = config.count("num_attention_heads")
-    n_kv = config.count("num_key_value_heads", default=kv_default or n_q)
+    n_kv = config.count("num_key_value_heads", default=absent(config, "num_key_value_heads", kv_default) or n_q)
     if n_q % n_kv:
         raise ConfigError(f"{config.where}: num_attention_heads = {n_q} is no multiple of num_key_value_heads = {n_kv}")
-    d_head = config.count("head_dim", default=None)
+    d_head = config.count("head_dim", default=absent(config, "head_dim", d_head))
     if d_head is None:
         d_model = config.count("hidden_size")
         if d_model % n_q:
@@ -26,17 +33,37 @@ def heads(config: Config, *, kv_default: int | None = None) -> dict[str, int]:
     return {"n_q": n_q, "n_kv": n_kv, "d_head": d_head}
 
 
-def layer_reaches(config: Config, n_layer: int, *, window_by_default: bool = True) -> list[Reach]:
-    """The reach of every layer: from ``layer_types`` where the config has it, else one window or none for all."""
-    size = config.count("sliding_window", default=None)
+def layer_reaches(
+    config: Config,
+    n_layer: int,
+    *,
+    window_by_default: bool = True,
+    window: int | None = None,
+    local: Callable[[int], object] | None = None,
+) -> list[Reach]:
+    """The reach of every layer: from ``layer_types`` where the config has it, else by the family's rule.
+
+    ``window`` is the class's default where the field is missing; ``local`` says which layers have it (None: all of them).
+    """
+    size = config.count("sliding_window", default=absent(config, "sliding_window", window), least=0) or None
     if not config.flag("use_sliding_window", default=window_by_default):
         size = None
     types = config.words("layer_types", n_layer, ("full_attention", "sliding_attention"), default=None)
     if types is None:
-        return [Reach("window", size) if size else FULL] * n_layer
+        return [Reach("window", size) if size and (local is None or local(i)) else FULL for i in range(n_layer)]
     if size is None and "sliding_attention" in types:
-        raise ConfigError(f"{config.where}: layer_types has sliding_attention, but sliding_window is missing")
+        raise ConfigError(f"{config.where}: layer_types has sliding_attention, but sliding_window is missing or not in use")
     return [Reach("window", size) if t == "sliding_attention" else FULL for t in types]
+
+
+def layer(norms: tuple[str, str, str, str], attention: Part, mlp: Part, *, bias: bool = False) -> tuple[Part, ...]:
+    """A layer from the names of its norms: before and after the attention, before and after the MLP; empty where there is none.
+
+    >>> len(layer(("input_layernorm", "", "", ""), Norm(), Norm()))
+    3
+    """
+    first, second, third, last = (Norm(name=name, bias=bias) if name else None for name in norms)
+    return tuple(part for part in (first, attention, second, third, mlp, last) if part is not None)
 
 
 def standard_layer(attention: Part, mlp: Part, *, bias: bool = False, names: tuple[str, str] = ("input_layernorm", "post_attention_layernorm")):
@@ -55,6 +82,7 @@ def assemble(
     tied: bool = False,
     embedding: tuple[Part, ...] | None = None,
     head_bias: bool = False,
+    head_width: Dim = "d_model",
     extra: tuple[Row, ...] = (),
     warnings: tuple[str, ...] = (),
 ) -> Architecture:
@@ -64,9 +92,9 @@ def assemble(
     top = config.top or config
     stored = quantization.read(top)
     sizes = {
-        "d_model": config.count("hidden_size", "n_embd", "d_model"),
+        "d_model": config.count("hidden_size", "n_embd", "d_model", "n_embed"),
         "vocab": config.count("vocab_size"),
-        "max_context": config.count("max_position_embeddings", "n_positions", "max_seq_len", default=None),
+        "max_context": config.count("max_position_embeddings", "n_positions", "max_seq_len", "seq_length", default=None),
     }
     unread = config.unread()
     return Architecture(
@@ -76,10 +104,23 @@ def assemble(
         tied=tied,
         dtype=config.dtype(),
         blocks=blocks,
-        outer=(*outer, Head(tied=tied, bias=head_bias)),
+        outer=(*outer, Head(tied=tied, bias=head_bias, width=head_width)),
         extra=extra,
         warnings=(*warnings, *((f"fields not read: {', '.join(unread)}",) if unread else ())),
         cache_format=quantization.cache_format(top) or config.dtype(),
         quantization=stored,
         config=top.table,
     )
+
+
+def given_heads(config: Config) -> dict[str, int]:
+    """Heads as `heads` reads them, where the family has fixed defaults that need not fit: nothing may be missing."""
+    for name in ("num_key_value_heads", "head_dim"):
+        config.count(name)
+    return heads(config)
+
+
+def state_format(config: Config, *names: str, default: str = "fp32") -> str:
+    """The format of a recurrent state."""
+    name = config.word(*names, default=None, among=tuple(DTYPES))
+    return default if name is None else DTYPES[name]
