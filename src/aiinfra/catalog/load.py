@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from datetime import date
 from functools import lru_cache
@@ -18,6 +19,7 @@ from aiinfra.units import Quantity, parse, parse_unit
 HERE = Path(__file__).parent
 PROVENANCE = ("source", "at", "read", "kind", "verified")
 OPTIONAL = ("note", "derivation")
+HEAD = re.compile(r'^\[(?:"([^"\]]+)"|([\w-]+))\][ \t]*$', re.M)  # of an entry, not of a table in it
 
 
 def _entries(paths: list[Path]) -> Iterator[tuple[str, str, dict]]:
@@ -165,38 +167,40 @@ def _merge(where: str, config: dict, fields: dict) -> None:
             config[name] = value
 
 
+def _model(where: str, key: str, table: dict) -> Model:
+    blocks = table.get("config")
+    if not isinstance(blocks, list) or not blocks or not all(isinstance(b, dict) for b in blocks):
+        raise CatalogError(f"{where}: config = {brief(blocks)} must be a list of tables, [[KEY.config]]")
+    facts = tuple(_facts(where, block) for block in blocks)
+    config: dict = {}
+    for block in facts:
+        _merge(where, config, block.fields)
+    sections = table.get("published_of", ["language"])
+    if not isinstance(sections, list) or not sections or not all(isinstance(x, str) for x in sections):
+        raise CatalogError(f"{where}: published_of = {brief(sections)} must be a list of sections")
+    return _build(Model, where, key, table, facts=facts, config=config, published_of=tuple(sections))
+
+
+def _device(where: str, key: str, table: dict) -> Device:
+    rows = table.get("peak", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise CatalogError(f"{where}: peak = {brief(rows)} must be a list of tables")
+    peaks = tuple(_peak(where, row) for row in rows)
+    names = [(p.input, p.accumulate, p.sparse, p.unit_kind) for p in peaks]
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice:
+        raise CatalogError(f"{where}: two peaks for {twice}")
+    return _build(Device, where, key, table, peaks=peaks)
+
+
 def read_models(paths: list[Path]) -> dict[str, Model]:
     """Models of some files, by key."""
-    found = {}
-    for where, key, table in _entries(paths):
-        blocks = table.get("config")
-        if not isinstance(blocks, list) or not blocks or not all(isinstance(b, dict) for b in blocks):
-            raise CatalogError(f"{where}: config = {brief(blocks)} must be a list of tables, [[KEY.config]]")
-        facts = tuple(_facts(where, block) for block in blocks)
-        config: dict = {}
-        for block in facts:
-            _merge(where, config, block.fields)
-        sections = table.get("published_of", ["language"])
-        if not isinstance(sections, list) or not sections or not all(isinstance(x, str) for x in sections):
-            raise CatalogError(f"{where}: published_of = {brief(sections)} must be a list of sections")
-        found[key] = _build(Model, where, key, table, facts=facts, config=config, published_of=tuple(sections))
-    return found
+    return {key: _model(where, key, table) for where, key, table in _entries(paths)}
 
 
 def read_devices(paths: list[Path]) -> dict[str, Device]:
     """Devices of some files, by key."""
-    found = {}
-    for where, key, table in _entries(paths):
-        rows = table.get("peak", [])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise CatalogError(f"{where}: peak = {brief(rows)} must be a list of tables")
-        peaks = tuple(_peak(where, row) for row in rows)
-        names = [(p.input, p.accumulate, p.sparse, p.unit_kind) for p in peaks]
-        twice = next((n for n in names if names.count(n) > 1), None)
-        if twice:
-            raise CatalogError(f"{where}: two peaks for {twice}")
-        found[key] = _build(Device, where, key, table, peaks=peaks)
-    return found
+    return {key: _device(where, key, table) for where, key, table in _entries(paths)}
 
 
 def read_measurements(paths: list[Path]) -> dict[str, Measurement]:
@@ -229,16 +233,42 @@ def read_measurements(paths: list[Path]) -> dict[str, Measurement]:
     return found
 
 
+class Entries(Mapping):
+    """Entries by key, each read from its piece of a file when it is asked for: most programs ask for one or two."""
+
+    def __init__(self, folder: Path, build: Callable[[str, str, dict], object]):
+        self._build = build
+        self._pieces: dict[str, tuple[str, str]] = {}
+        self._made: dict[str, object] = {}
+        for path in sorted(folder.glob("*.toml")):
+            text = path.read_text(encoding="utf-8")
+            heads = list(HEAD.finditer(text))
+            for head, end in zip(heads, [*(h.start() for h in heads[1:]), len(text)], strict=True):
+                self._pieces[head[1] or head[2]] = (path.name, text[head.start() : end])
+
+    def __getitem__(self, key: str):
+        if key not in self._made:
+            name, text = self._pieces[key]
+            self._made[key] = self._build(f"{name}, {key}", key, tomllib.loads(text)[key])
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pieces)
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+
 @lru_cache(maxsize=1)
-def models() -> dict[str, Model]:
+def models() -> Mapping[str, Model]:
     """All models by key."""
-    return read_models(sorted((HERE / "models").glob("*.toml")))
+    return Entries(HERE / "models", _model)
 
 
 @lru_cache(maxsize=1)
-def devices() -> dict[str, Device]:
+def devices() -> Mapping[str, Device]:
     """All devices by key."""
-    return read_devices(sorted((HERE / "devices").glob("*.toml")))
+    return Entries(HERE / "devices", _device)
 
 
 @lru_cache(maxsize=1)
