@@ -55,8 +55,8 @@ def brief(value: object) -> str:
     """
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python prints no integer of more than 4300 digits
-        text = f"an integer of {value.bit_length()} bits"
+    except (ValueError, RecursionError):  # Python prints no integer of more than 4300 digits, and no list that is nested a thousand deep
+        text = f"an integer of {value.bit_length()} bits" if isinstance(value, int) else f"a {type(value).__name__} too deep to show"
     return text if len(text) <= 60 else text[:59] + "…"
 
 

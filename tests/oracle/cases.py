@@ -6,8 +6,8 @@ The library and `transformers` read the same dict. Widths differ wherever they c
 TOKENS, BATCH = 24, 2  # longer than every window, pool and choice of positions below
 TOKENS_OF = {
     "deepseek_v4": 266,  # two pools of 128, and something left over of both kinds of pools
-    "llama4": 23,  # one step later a chunk is full
-    "minimax_m3": 23,  # and here a block
+    "llama4": 23,  # in the middle of a chunk
+    "minimax_m3": 23,  # in the middle of a block
 }
 ROPE = {"rope_theta": 10000.0, "rope_type": "default"}
 TWO_ROPES = {"sliding_attention": ROPE, "full_attention": {**ROPE, "rope_theta": 1000000.0}}
@@ -147,7 +147,7 @@ CASES = {
         rope_parameters=TWO_ROPES,
     ),
     "gemma4": windows(
-        "gemma4_text", "ssslss", hidden_activation="gelu_pytorch_tanh", tie_word_embeddings=True, global_head_dim=24,
+        "gemma4_text", "ssslsl", hidden_activation="gelu_pytorch_tanh", tie_word_embeddings=True, global_head_dim=24,
         num_global_key_value_heads=1, attention_k_eq_v=True, hidden_size_per_layer_input=0, vocab_size_per_layer_input=103,
         num_kv_shared_layers=0, enable_moe_block=False, use_double_wide_mlp=False, num_experts=None, top_k_experts=None,
         moe_intermediate_size=None, rope_parameters=TWO_ROPES,

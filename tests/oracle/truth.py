@@ -21,7 +21,7 @@ transformers.logging.set_verbosity_error()
 PARTS = [
     ("norm", r"norm|\.ln_"),
     ("index", r"indexer"),
-    ("other", r"_hc\b|hc_head|altup|laurel|per_layer|compressor"),
+    ("other", r"_hc\b|hc_head|altup|laurel|\.per_layer"),
     ("experts", r"\.experts\b|latent_proj|shared_expert|\.router\b|(mlp|mixer)\.gate\b"),
     ("head", r"lm_head|project_out"),
     ("embedding", r"embed|\bwte\b|\bwpe\b|project_in"),
@@ -38,7 +38,7 @@ class WithHead(torch.nn.Module):
     def __init__(self, model):
         super().__init__()
         self.model, self.config = model, model.config
-        self.lm_head = torch.nn.Linear(self.config.hidden_size, self.config.vocab_size, bias=False)
+        self.lm_head = torch.nn.Linear(self.config.hidden_size, self.config.vocab_size, bias=False, dtype=model.dtype)
 
     def forward(self, ids, **kwargs):
         out = self.model(ids, **kwargs)
@@ -49,7 +49,7 @@ class WithHead(torch.nn.Module):
 def build(config, device="cpu"):
     """The model of a config, with eager attention and experts run one after the other."""
     made = transformers.AutoConfig.for_model(**config)
-    how = {"attn_implementation": "eager", "experts_implementation": "eager"}
+    how = {"attn_implementation": "eager", "experts_implementation": "eager", "dtype": torch.bfloat16}
     with torch.device(device):
         if made.model_type == "step3p5":
             return WithHead(transformers.Step3p7TextModel._from_config(made, **how)).eval()
@@ -67,8 +67,6 @@ def part(path, kinds):
     above = [kinds.get(".".join(steps[:end]), "") for end in range(1, len(steps) + 1)]
     if any(kind.endswith(RECURRENT) for kind in above):
         return "recurrent"
-    if above[-1].endswith("DecoderLayer"):  # its own products mix parallel residual streams
-        return "other"
     return next((name for name, pattern in PARTS if re.search(pattern, f".{path}:{above[-1].lower()}")), "other")
 
 
@@ -79,7 +77,7 @@ def parameters(config):
     tensors = {name: list(tensor.shape) for name, tensor in model.named_parameters()}
     parts = Counter()
     for name, shape in tensors.items():
-        if len(shape) > 1 and not name.endswith("bias"):
+        if len(shape) > 1 and not name.endswith(("bias", "A_log")):
             parts[part(name, kinds)] += prod(shape)
     kept = {name: list(buffers[name].shape) for name in model.state_dict() if name in buffers}
     return {"total": sum(map(prod, tensors.values())), "parts": dict(parts), "tensors": tensors, "kept": kept}
@@ -116,13 +114,17 @@ def training(name):
 def met(model, cache, index, tokens, context):
     """Entries that each query of a layer meets: as the reference code has it, and as the architecture asks for."""
     layer, config = cache.layers[index], model.config
-    window = layer.sliding_window if getattr(layer, "is_sliding", False) else context
-    computed, asked = min(window, context) if tokens == 1 else context, min(window, context)
     kind = type(layer).__name__
+    sliding = getattr(layer, "is_sliding", False) or kind == "DummyLayer" and config.layer_types[index] == "sliding_attention"
+    window = (getattr(layer, "sliding_window", None) or config.sliding_window) if sliding else context
+    computed, asked = min(window, context) if tokens == 1 else context, min(window, context)
+    if chunk := sliding and getattr(config, "attention_chunk_size", None):
+        asked = (context - 1) % chunk + 1
     if kind == "DynamicIndexedLayer":
         asked = min(asked, config.index_topk)
-    if kind == "MiniMaxM3VLSparseCacheLayer":
-        asked = min(asked, config.index_topk_blocks * config.index_block_size)
+    if kind == "MiniMaxM3VLSparseCacheLayer":  # whole blocks, and of the last what there is
+        last = (context - 1) % config.index_block_size + 1
+        asked = min(context, (config.index_topk_blocks - 1) * config.index_block_size + last)
     if pools := getattr(layer, "compressed_kv", None):
         count = pools["compressor"].shape[1]
         computed, asked = computed + count, asked + (min(count, config.index_topk) if "indexer" in pools else count)
@@ -153,6 +155,8 @@ def flops(model, counter, tokens, cache, context):
             why = "every expert runs on every token, most results weighted by zero"
         elif kind.endswith(SCANS) and product:
             ideal, why = 0, "products of a scan in chunks, whose size the implementation chooses; the recurrence itself has none to count"
+        elif kind.endswith("DecoderLayer"):
+            ideal, why = 0, "sums over a few copies of the residual stream are left out, as everything by element is"
         elif kind in ("DeepseekV32Indexer", "GlmMoeDsaIndexer"):
             ideal = count * module.head_dim // (module.head_dim + 1)
             why = "the weighted sum of the heads' scores is left out, as everything by element is"
@@ -166,23 +170,25 @@ def flops(model, counter, tokens, cache, context):
 
 
 def state(cache, config):
-    """For each layer: the shape of every tensor that the cache holds, and elements per request as the architecture asks for."""
+    """For each layer: shape and element size of every tensor that the cache holds, and bytes per request as the architecture asks for."""
     rows = []
     linear = getattr(cache, "linear_cache", [])  # MiniMax keeps a list of its own
     for index, layer in enumerate(cache.layers):
         held = dict(vars(layer)) | ({"linear": linear[index]} if index < len(linear) else {})
-        named, shapes, elements, seen = {}, {}, 0, set()
+        named, shapes, size, seen = {}, {}, 0, set()
         for name, value in held.items():
             named |= {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
         for name, tensor in named.items():
             if not isinstance(tensor, torch.Tensor) or not tensor.is_floating_point() or id(tensor) in seen:
                 continue
             seen.add(id(tensor))  # DeepSeek-V4's keys are its values
-            shapes[name] = shape = list(tensor.shape)
+            shape = list(tensor.shape)
+            shapes[name] = [*shape, tensor.element_size()]
             if name in ("keys", "values") and getattr(layer, "is_sliding", False) and "attention_chunk_size" not in config:
                 shape = [*shape[:2], shape[2] + 1, shape[3]]  # a place is left for the token that comes
             if name in ("keys", "values") and config["model_type"] == "falcon":
                 shape = [shape[0], config.get("num_kv_heads", 1), *shape[2:]]  # keys and values are repeated for each query head
-            elements += prod(shape) // BATCH
-        rows.append({"layer": type(layer).__name__, "shapes": shapes, "elements": elements})
+            if not name.startswith(("buffer", "overlap")):  # what waits to be compressed is kept by each engine in its own way
+                size += prod(shape) // BATCH * tensor.element_size()
+        rows.append({"layer": type(layer).__name__, "shapes": shapes, "bytes": size})
     return rows

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from aiinfra.architecture import families
+from aiinfra.architecture import families, quantization
 from aiinfra.architecture.config import Config, load_json
 from aiinfra.architecture.ledger import Ledger, Work
 from aiinfra.architecture.model import Architecture
@@ -38,6 +38,6 @@ def load(source: str | Path | Mapping) -> Architecture:
     if path.is_dir():
         path = path / "config.json"
     try:
-        return families.read(Config(load_json(path)), path.parent.name or path.stem)
+        return families.read(Config(quantization.beside(path, load_json(path))), path.parent.name or path.stem)
     except ConfigError as error:
         raise ConfigError(f"{path.name}: {error}") from None

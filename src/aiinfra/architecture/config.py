@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from aiinfra.errors import BadType, BadValue, ConfigError, brief
 
-MOST = {"layers": 10_000, "size": 2**31}  # beyond these a config is a slip, not a model
+MOST = {"layers": 2_000, "size": 2**31}  # beyond these a config is a slip, not a model
 NONE = object()  # "no default": the field must be there
 DTYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float8_e4m3fn": "fp8"}
 
@@ -21,7 +22,9 @@ class Config:
             raise ConfigError(f"{where}: expected a mapping of fields, not {brief(table)}")
         self.table, self.where, self.top = table, where, top
         self.read: set[str] = set()
-        self.parts: list[Config] = []
+        self.parts: list[Config] = []  # all that were made of it, however deep
+        if top is not None:
+            top.parts.append(self)
 
     def __contains__(self, name: str) -> bool:
         """Whether a field is there and not null."""
@@ -116,9 +119,7 @@ class Config:
         value = self.raw(name, default=default)
         if value is default:
             return default
-        found = Config(value, f"{self.where}.{name}" if self.where != "config" else name, self.top or self)
-        self.parts.append(found)
-        return found
+        return Config(value, f"{self.where}.{name}" if self.where != "config" else name, self.top or self)
 
     def dtype(self) -> str:
         """The format of the published weights where nothing is quantised."""
@@ -140,7 +141,26 @@ class Config:
         found = [n for n, v in self.table.items() if n not in self.read and n not in HARMLESS and v not in (None, False, [], {}) and n[0] != "_"]
         return sorted(n for n in found if not n.endswith(HARMLESS_ENDS))
 
+    def untouched(self, nested: tuple[str, ...]) -> dict[str, list[str]]:
+        """Fields that must be of the shape and that nothing has read, by place: this level and the parts of a language model."""
+        places: dict[str, list[Config]] = {}
+        for config in (self, *self.parts):
+            if config is self or config.where.rpartition(".")[2] in nested:
+                places.setdefault(config.where, []).append(config)
+        found = {}
+        for place, configs in places.items():
+            read = set().union(*(c.read for c in configs))
+            found[place] = [n for n in configs[0].unread() if n not in read and STRUCTURAL.search(n) and not ELSEWHERE.search(n)]
+        return found
 
+
+# Words in the name of a field without which a shape, a count or the state cannot be right
+STRUCTURAL = re.compile(
+    "expert|lora_rank|window|ssm|mamba|compress|recurrent|head|layers$|layer_types|hidden_size|intermediate|latent|conv|chunk|kv_|mla|moe_(layer|inter|num)"
+    "|index_|nextn|state_size|shared|hc_|sparse|per_layer|cross_|linear_(num|key|value|conv|attn)|n_embd|d_model|ffn|d_ff|rnn|lru|delta|kda|block"
+)
+# Fields with such a word that are of images or sound, of how a training or a kernel runs, or of repeated passes of one layer
+ELSEWHERE = re.compile("^im(g|age)_|video|vision|audio|^use_mamba_kernels|_mtp_iteration|chunk_size(_feed_forward)?$|_(loss|score|scoring)|^pp_|tensor_parallel")
 # Fields that change neither a shape nor a count of operations
 HARMLESS = frozenset(
     """
@@ -155,6 +175,10 @@ HARMLESS = frozenset(
     return_dict_in_generate rms_norm_eps rope_parameters rope_scaling rope_theta rotary_emb_base rotary_pct partial_rotary_factor
     router_aux_loss_coef aux_loss_alpha router_jitter_noise router_z_loss_coef routed_scaling_factor scoring_func seq_aux
     sep_token_id summary_activation summary_first_dropout summary_proj_to_labels summary_type summary_use_proj suppress_tokens
+    logit_scale scale_attn_weights scale_attn_by_inverse_layer_idx reorder_and_upcast_attn attention_softmax_in_fp32 scale_attention_softmax_in_fp32
+    attention_layers swiglu_alpha attn_scale floor_scale dropout activation
+    norm_epsilon initial_context_length use_qk_norm moe_norm_min layerdrop init_std
+    clip_qkv rotary_dim slow_but_exact
     task_specific_params temperature tf_legacy_loss tie_encoder_decoder tokenizer_class top_k top_p torchscript transformers_version
     typical_p unk_token_id use_bfloat16 use_cache query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping
     rope_local_base_freq rope_interleave rope_ratio logits_scaling embedding_multiplier residual_multiplier attention_multiplier

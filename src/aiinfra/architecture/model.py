@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from aiinfra.architecture.parts import Attention, Experts, LatentAttention, MLP, Part, Recurrent
-from aiinfra.architecture.quantization import Quantization
+from aiinfra.architecture.quantization import Quantization, kept
 from aiinfra.architecture.rows import Row, StateRow
 from aiinfra.formats import FORMATS, bytes_of, format_of
 
@@ -86,7 +86,7 @@ class Architecture:
             own = forced
         for row in self.rows():
             if forced is not None:
-                yield replace(row, format=forced if row.kind == "matrix" and row.indices and row.part != "router" else own)
+                yield replace(row, format=forced if row.kind == "matrix" and row.indices and not kept(row) else own)
             elif self.quantization is None or row.kind != "matrix":
                 yield replace(row, format=own)
             else:

@@ -111,9 +111,9 @@ class Attention(Part):
     """Attention with query heads and key/value heads of their own (MHA, MQA, GQA), over the whole context or part of it.
 
     ``gate`` is a matrix whose output scales the heads' result: ``element`` wise or per ``head``; a ``query`` gate comes
-    out of the query's matrix. ``norm`` normalises
-    queries and keys, per ``head`` or over their ``full`` width, ``each`` with weights of its own for every head. ``reuse``
-    is a layer that reads another layer's cache and has no keys and values of its own.
+    out of the query's matrix. ``norm`` normalises queries and keys, per ``head`` or over their ``full`` width, ``each`` with
+    weights of its own for every head. ``reuse`` is a layer that reads another layer's cache and has no keys and values of its
+    own.
     """
 
     part = "attention"

@@ -148,7 +148,7 @@ class Row:
     module: str = ""  # path below the layer, as checkpoints name it
     layers: int = 1
     indices: tuple[int, ...] = ()
-    values: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, int] = field(default_factory=dict, hash=False)
     format: Format = FORMATS["bf16"]
 
     def __repr__(self) -> str:
@@ -275,7 +275,7 @@ class StateRow:
     section: str = "language"
     layers: int = 1
     readers: int | None = None
-    values: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         return f"<StateRow {self.name}: {size(self.width, self.values):,} × {self.layers}>"

@@ -28,7 +28,7 @@ def heads(config: Config, *, kv_default: int | None = None, d_head: int | None =
     if d_head is None:
         d_model = config.count("hidden_size")
         if d_model % n_q:
-            raise ConfigError(f"{config.where}: hidden_size = {d_model} is no multiple of num_attention_heads = {n_q}, and head_dim is missing")
+            raise ConfigError(f"{config.where}: hidden_size = {d_model} is no multiple of num_attention_heads = {n_q}; head_dim is missing")
         d_head = d_model // n_q
     return {"n_q": n_q, "n_kv": n_kv, "d_head": d_head}
 
@@ -90,7 +90,7 @@ def assemble(
     tied = config.flag("tie_word_embeddings", default=tied)
     outer = (*((Embedding(),) if embedding is None else embedding), *((Norm(name="norm", bias=norm_bias),) if final_norm else ()))
     top = config.top or config
-    stored = quantization.read(top)
+    stored = quantization.read(config)
     sizes = {
         "d_model": config.count("hidden_size", "n_embd", "d_model", "n_embed"),
         "vocab": config.count("vocab_size"),
@@ -107,7 +107,7 @@ def assemble(
         outer=(*outer, Head(tied=tied, bias=head_bias, width=head_width)),
         extra=extra,
         warnings=(*warnings, *((f"fields not read: {', '.join(unread)}",) if unread else ())),
-        cache_format=quantization.cache_format(top) or config.dtype(),
+        cache_format=quantization.cache_format(config) or config.dtype(),
         quantization=stored,
         config=top.table,
     )

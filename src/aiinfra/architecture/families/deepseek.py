@@ -24,6 +24,10 @@ def read(config: Config, key: str) -> Architecture:
     config.refuse_if("moe_layer_freq", "only 1, experts in every layer after the dense ones, is computed", (None, 1))
     methods = ("greedy", "group_limited_greedy") if old else ("noaux_tc",)
     config.word("topk_method", default=methods[0], among=methods)
+    config.raw("index_share_for_mtp_iteration", "indexer_rope_interleave", "moe_router_dtype", default=None)  # no shapes
+    config.words("layer_types", n_layer, ("indexed_attention", "deepseek_sparse_attention") if sparse else ("full_attention",), default=None)
+    if not old:
+        config.refuse_if("mlp_bias", "no layer of this family has such a bias")
     mlp_bias = old and config.flag("mlp_bias", default=False)
     mlp = MLP(d_ff=config.count("intermediate_size"), bias=mlp_bias)
     moe = experts(config, correction=not old, shared_bias=mlp_bias)
@@ -80,8 +84,8 @@ def agreed(config: Config, *names: str, **limits) -> int:
     return config.count(*names, **limits)
 
 
-def experts(config: Config, *, correction: bool = True, shared_bias: bool = False) -> Experts:
-    """Routed experts, in groups of which a token may use a few, and shared ones."""
+def experts(config: Config, *, correction: bool = True, shared: bool = True, shared_bias: bool = False) -> Experts:
+    """Routed experts, in groups of which a token may use a few, and where there may be such, ``shared`` ones."""
     n_expert = agreed(config, "n_routed_experts", "num_experts", "num_local_experts")
     n_chosen = agreed(config, "num_experts_per_tok", "num_experts_per_token", "moe_top_k")
     d_expert = config.count("moe_intermediate_size")
@@ -93,9 +97,12 @@ def experts(config: Config, *, correction: bool = True, shared_bias: bool = Fals
         raise ConfigError(f"{config.where}: topk_group = {kept} is more than n_group = {groups}")
     if n_chosen > n_expert // groups * kept:
         raise ConfigError(f"{config.where}: num_experts_per_tok = {n_chosen} is more than the {n_expert // groups * kept} experts to choose from")
-    shared = config.count("n_shared_experts", "num_shared_experts", default=0, least=0)
+    names = ("n_shared_experts", "num_shared_experts")
+    if shared and not any(name in config.table for name in names):
+        config.count(*names)  # null says that there are none; a missing field says nothing
+    n_shared = config.count(*names, default=0, least=0) if shared else 0
     return Experts(
-        n_expert=n_expert, n_chosen=n_chosen, d_expert=d_expert, d_shared=shared * d_expert or None, correction=correction, shared_bias=shared_bias
+        n_expert=n_expert, n_chosen=n_chosen, d_expert=d_expert, d_shared=n_shared * d_expert or None, correction=correction, shared_bias=shared_bias
     )
 
 

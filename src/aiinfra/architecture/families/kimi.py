@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aiinfra.architecture.config import Config
+from aiinfra.architecture.config import NONE, Config
 from aiinfra.architecture.families import deepseek
 from aiinfra.architecture.families.common import assemble
 from aiinfra.architecture.families.vision import Tower, attach, projector, text_of, vector, width_of
@@ -14,6 +14,7 @@ from aiinfra.architecture.rows import Row
 from aiinfra.errors import ConfigError
 
 MIXED = "the weighted sums over the outputs of earlier groups of layers are not counted: their weights are, their operations are far below 1 %"
+ROUTING = ("moe_renormalize", "moe_router_activation_func", "topk_method", "use_grouped_topk")
 STATES = "recurrent states are counted in FP32, what convolutions keep in the model's format; engines let both be chosen"
 
 
@@ -21,6 +22,7 @@ def read_k25(config: Config, key: str) -> Architecture:
     """kimi_k25: the language model of kimi_k2, a tower and a projector."""
     text = text_of(config, "kimi_k2")
     language = deepseek.read(text, key)
+    config.raw("use_unified_vision_chunk", "video_placeholder", "ignore_index", default=None)
     vision = config.part("vision_config", default=None)
     return attach(language, config, "kimi_k25", () if vision is None else tower(vision, text), vision)
 
@@ -29,6 +31,7 @@ def read_k3(config: Config, key: str) -> Architecture:
     """kimi_k3: the language model of kimi_linear with more fields, a tower and a projector."""
     text = text_of(config, "kimi_linear")
     language = read(text, key, "kimi_k3")
+    config.raw("image_placeholder", "ignore_index", default=None)
     vision = config.part("vision_config", default=None)
     return attach(language, config, "kimi_k3", () if vision is None else tower(vision, text), vision)
 
@@ -45,6 +48,7 @@ def read(config: Config, key: str, family: str = "kimi_linear") -> Architecture:
     attention = deepseek.latent_attention(config, gate=gate) if not all(recurrent) else None
     delta = delta_rule(config, family) if any(recurrent) else None
     mlp, moe = MLP(d_ff=config.count("intermediate_size")), experts(config)
+    config.raw("activation_situ_beta", "activation_situ_linear_beta", *ROUTING, default=None)  # no shapes
     residual = "attn_res_block_size" in config
     config.count("attn_res_block_size", default=None)
     layers = []
@@ -53,11 +57,11 @@ def read(config: Config, key: str, family: str = "kimi_linear") -> Architecture:
         feed = moe if routed and index % every == 0 else mlp
         mixer = delta if recurrent[index] else attention
         layers.append((Norm(name="input_layernorm"), mixer, Norm(name="post_attention_layernorm"), feed, *sources))
+    longest = config.count("model_max_length", default=None)
     warnings = ((STATES,) if delta else ()) + ((MIXED,) if residual else ())
     found = assemble(config, key, family, group(layers), warnings=warnings)
     if residual:
         found = replace(found, outer=(*found.outer, mixing("output_attn_res")))
-    longest = config.count("model_max_length", default=None)
     return replace(found, max_context=found.max_context or longest)
 
 
@@ -118,9 +122,10 @@ def experts(config: Config):
 
 def tower(vision: Config, text: Config) -> tuple[Row, ...]:
     """MoonViT and its projector, in the form of Kimi-K2.5 or of Kimi-K3."""
-    kind = vision.word("mm_projector_type", default="patchmerger", among=("patchmerger", "patchmergerv2"))
+    kind = vision.word("mm_projector_type", among=("patchmerger", "patchmergerv2"))
     new = kind == "patchmergerv2"
-    norm = vision.word("norm_type", default="layernorm", among=("layernorm", "rmsnorm"))
+    biased, needed = (NONE, NONE) if new else (True, None)  # the later form says all of it
+    norm = vision.word("norm_type", default=needed or "layernorm", among=("layernorm", "rmsnorm"))
     vision.word("mlp_type", default="mlp2", among=("mlp2",))
     width = vision.count("vt_hidden_size", "hidden_size")
     merge = vision.items("merge_kernel_size", 2, default=[2, 2])
@@ -131,12 +136,13 @@ def tower(vision: Config, text: Config) -> tuple[Row, ...]:
     path, bias = "vision_tower.encoder", norm == "layernorm"
     eye = Tower(
         width=width, inner=vision.count("vt_intermediate_size", "intermediate_size"), depth=vision.layers("vt_num_hidden_layers", "num_hidden_layers"),
-        patch=vision.count("patch_size"), patch_bias=vision.flag("patch_embed_proj_bias", default=not new), positions=height * across,
-        position_name="patch_embed.pos_emb", queries=vision.count("qkv_hidden_size", default=width), attention=("wqkv", "wo"),
-        mlp=("mlp.fc0", "mlp.fc1"), bias=vision.flag("attn_bias", default=not new), mlp_bias=vision.flag("linear_bias", default=not new),
+        patch=vision.count("patch_size"), patch_bias=vision.flag("patch_embed_proj_bias", default=biased), positions=height * across,
+        position_name="patch_embed.pos_emb", queries=vision.count("qkv_hidden_size", default=needed or width), attention=("wqkv", "wo"),
+        mlp=("mlp.fc0", "mlp.fc1"), bias=vision.flag("attn_bias", default=biased), mlp_bias=vision.flag("linear_bias", default=biased),
         norms=("norm0", "norm1"), norm_bias=bias, path=path,
     )  # fmt: skip
-    vision.raw("vt_num_attention_heads", "num_attention_heads", default=None)
+    unshaped = "activation_func init_pos_emb_time merge_type pos_emb_interpolation_mode pos_emb_type projector_hidden_act video_attn_type"
+    vision.raw("vt_num_attention_heads", "num_attention_heads", *unshaped.split(), default=None)
     inner, wide = vision.count("mm_hidden_size", default=width), merge[0] * merge[1]
     steps = (("proj.0", inner * wide, inner * wide, not new), ("proj.2", inner * wide, d_model, not new))
     before = ("post_norm", d_model, False) if new else ("pre_norm", inner, True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from aiinfra.architecture.config import Config
 from aiinfra.architecture.families.common import assemble, heads, layer, layer_reaches
-from aiinfra.architecture.families.vision import Tower, leftovers, projector, text_of, vector
+from aiinfra.architecture.families.vision import Tower, attach, projector, text_of, vector
 from aiinfra.architecture.model import Architecture, group
 from aiinfra.architecture.parts import MLP, Attention, Part
 from aiinfra.errors import ConfigError, brief
@@ -18,7 +18,7 @@ POST = ("", "post_attention_layernorm", "", "post_feedforward_layernorm")
 AROUND = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
 ONE = ("input_layernorm", "", "", "")  # attention and MLP side by side behind one norm
 NONE = ("", "", "", "")
-Flag = str | bool  # the name of a field, or what it is for all models of a family
+Flag = str | tuple[str, ...] | bool  # a field, by one name or several, or what it is for all models of a family
 
 
 class Family(NamedTuple):
@@ -104,24 +104,30 @@ FAMILIES = {
     ),
     "cohere": Family(bias_mlp=False, norms=ONE, qk_norm="each", qk_if="use_qk_norm", tied=True),
     "cohere2": Family(bias_mlp=False, norms=ONE, tied=True, window=4096, local="period", period=4),
-    "internlm3": Family(kv=2, d_head=128),
+    "internlm3": Family(
+        bias=("attention_bias", "qkv_bias"), bias_o=("attention_bias", "qkv_bias"), bias_mlp=("mlp_bias", "bias"), kv=2, d_head=128,
+    ),
     "helium": Family(bias_o=False, kv=20, d_head=128),
     "nemotron": Family(norm_bias=True, gated=False),
     "arcee": Family(gated=False),
     "hunyuan_v1_dense": Family(bias_mlp=False, qk_norm="head"),
     "ernie4_5": Family(bias="use_bias", bias_o="use_bias", bias_mlp="use_bias", head_bias="use_bias", kv=2, d_head=128, tied=True),
     "phi": Family(
-        bias=True, bias_o=True, bias_mlp=True, norms=ONE, norm_bias=True, gated=False, attention_names=("q_proj", "k_proj", "v_proj", "dense"),
+        bias=True, bias_o=True, bias_mlp=True, norms=ONE, norm_bias=True, gated=False,
+        attention_names=("q_proj", "k_proj", "v_proj", "dense"),
         mlp_names=("", "fc1", "fc2"), qk_norm="head", qk_if="qk_layernorm", qk_bias=True, head_bias=True,
     ),
 }  # fmt: skip
 
 
-def build(config: Config, key: str, f: Family, *, mlp: Callable[[int], Part] | None = None, tied: bool | None = None, **more) -> Architecture:
+def build(config: Config, key: str, f: Family, *, mlp: Callable[[int], Part] | None = None, **more) -> Architecture:
     """The architecture of a family; ``mlp`` gives the part of a layer where it is no plain MLP, ``more`` goes to `assemble`."""
 
     def flag(value: Flag) -> bool:
-        return value if isinstance(value, bool) else config.flag(value, default=f.bias_default)
+        if isinstance(value, bool):
+            return value
+        names = (value,) if isinstance(value, str) else value
+        return config.flag(next((name for name in names if name in config), names[0]), default=f.bias_default)
 
     n_layer = config.layers("num_hidden_layers")
     local = LOCAL[f.local](config, f) if f.local else None
@@ -147,14 +153,19 @@ def build(config: Config, key: str, f: Family, *, mlp: Callable[[int], Part] | N
         group(parts),
         norm_bias=f.norm_bias,
         final_norm=f.final_norm,
-        tied=f.tied if tied is None else tied,
+        tied=f.tied,
         head_bias=flag(f.head_bias),
         **more,
     )
 
 
 def read(config: Config, key: str) -> Architecture:
-    """A dense family of the table."""
+    """A dense family of the table.
+
+    >>> sizes = {"hidden_size": 3072, "num_hidden_layers": 32, "num_attention_heads": 32, "intermediate_size": 8192, "vocab_size": 32064}
+    >>> read(Config({"model_type": "phi3"} | sizes), "phi-3-mini").ledger().parameters
+    3821079552
+    """
     return build(config, key, FAMILIES[config.word("model_type")])
 
 
@@ -163,19 +174,14 @@ def mistral3(config: Config, key: str) -> Architecture:
 
     The class would tie the head by default; the published checkpoints of configs that do not say hold a head of their own.
     """
-    text, tied = text_of(config)
-    family = text.word("model_type", default="mistral", among=("mistral", "ministral", "ministral3"))
-    text.table = {"model_type": family, **text.table}
-    said = any("tie_word_embeddings" in c for c in (config, text))
+    inner = config.part("text_config")
+    family = inner.word("model_type", default="mistral", among=("mistral", "ministral", "ministral3"))
+    text = text_of(config, family)
+    said = any("tie_word_embeddings" in c for c in (config, inner))
     warnings = () if said else ("tie_word_embeddings is missing: the head is taken as a matrix of its own",)
     vision = config.part("vision_config", default=None)
     rows = () if vision is None else pixtral(config, vision, text.count("hidden_size"))
-    return build(text, key, FAMILIES[family], tied=tied, extra=rows, warnings=(*warnings, *leftovers(config, vision), *without(vision)))
-
-
-def without(vision: Config | None) -> tuple[str, ...]:
-    """The warning where a multimodal config says nothing of its vision tower."""
-    return () if vision is not None else ("vision_config is missing: vision tower and projector are not counted",)
+    return attach(build(text, key, FAMILIES[family], warnings=warnings), config, "mistral3", rows, vision)
 
 
 def pixtral(config: Config, vision: Config, d_text: int) -> tuple:

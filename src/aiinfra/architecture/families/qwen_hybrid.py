@@ -16,7 +16,8 @@ MIXED, GATE = "2*n_rec_k*d_rec_k+n_rec*d_rec_v", "n_rec*d_rec_v"
 INPUTS = {
     True: (("in_proj_qkvz", "d_model", f"{MIXED}+{GATE}"), ("in_proj_ba", "d_model", "2*n_rec")),
     False: (
-        ("in_proj_qkv", "d_model", MIXED), ("in_proj_z", "d_model", GATE), ("in_proj_b", "d_model", "n_rec"), ("in_proj_a", "d_model", "n_rec"),
+        ("in_proj_qkv", "d_model", MIXED), ("in_proj_z", "d_model", GATE),
+        ("in_proj_b", "d_model", "n_rec"), ("in_proj_a", "d_model", "n_rec"),
     ),
 }  # fmt: skip
 
@@ -77,7 +78,8 @@ def sparse_layers(config: Config, n_layer: int, family: str) -> list[bool]:
 
 def delta_net(config: Config, inputs: tuple) -> Recurrent:
     """A gated delta-net layer: its state is kept in FP32, and the convolution keeps as many inputs as it has taps."""
-    n_rec, n_rec_k, taps = config.count("linear_num_value_heads"), config.count("linear_num_key_heads"), config.count("linear_conv_kernel_dim")
+    n_rec, n_rec_k = config.count("linear_num_value_heads"), config.count("linear_num_key_heads")
+    taps = config.count("linear_conv_kernel_dim")
     if n_rec % n_rec_k:
         raise ConfigError(f"{config.where}: linear_num_value_heads = {n_rec} is no multiple of linear_num_key_heads = {n_rec_k}")
     return Recurrent(

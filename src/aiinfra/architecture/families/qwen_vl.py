@@ -15,8 +15,8 @@ def read(config: Config, key: str) -> Architecture:
     """qwen2_vl, qwen2_5_vl, qwen3_vl, qwen3_vl_moe."""
     family = config.word("model_type")
     text = text_of(config, TEXT[family])
-    if family.startswith("qwen3"):
-        text.count("head_dim")
+    if family == "qwen3_vl":
+        text.count("head_dim")  # the class has a width of its own for it, whatever that of the model is
     vision = config.part("vision_config", default=None)
     extra = () if vision is None else tower(vision, text) if family.startswith("qwen3") else older_tower(vision, text, family)
     return attach(families.reader(TEXT[family])(text, key), config, family, extra, vision)

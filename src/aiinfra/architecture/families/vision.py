@@ -41,7 +41,7 @@ class Tower:
 
     >>> tower = Tower(width=1152, inner=4304, depth=27, patch=16, frames=2, positions=2304)
     >>> sum(row.parameters for row in tower.rows())
-    415920240
+    415891440
     """
 
     width: int
@@ -67,7 +67,8 @@ class Tower:
 
     def rows(self) -> tuple[Row, ...]:
         """All rows of the tower."""
-        d, many, mlp_bias = self.width, {"layers": self.depth, "path": f"{self.path}.blocks"}, self.bias if self.mlp_bias is None else self.mlp_bias
+        d, many = self.width, {"layers": self.depth, "path": f"{self.path}.blocks"}
+        mlp_bias = self.bias if self.mlp_bias is None else self.mlp_bias
         q, k = self.queries or d, self.keys or self.queries or d
         rows = [weight(self.patch_name, self.channels * self.frames * self.patch**2, d, self.patch_bias, path=self.path)]
         if self.positions:

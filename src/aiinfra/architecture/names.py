@@ -1,0 +1,202 @@
+"""Names of modules as checkpoints write them, and the lists of patterns by which a config picks some of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import translate
+
+from aiinfra.architecture.rows import Row
+from aiinfra.errors import ConfigError, brief
+from aiinfra.formats import Format
+
+# What stands before a layer's own path, in the checkpoints that are about
+LAYERS = (
+    "model.layers.{}.", "model.language_model.layers.{}.", "language_model.model.layers.{}.", "backbone.layers.{}.",
+    "transformer.h.{}.", "layers.{}.",
+)  # fmt: skip
+MTP = ("mtp.layers.{}.", "mtp.{}.", "model.mtp.layers.{}.", "model.mtp.{}.")
+OUTER = {
+    "head": ("lm_head", "model.lm_head", "language_model.lm_head", "head", "output"),
+    "embedding": ("model.embed_tokens", "model.language_model.embed_tokens", "language_model.model.embed_tokens", "backbone.embeddings", "embed"),
+    "norm": ("model.norm", "model.language_model.norm", "language_model.model.norm", "backbone.norm_f", "norm"),
+}
+# Two names of one thing: families differ, and so do the tools that write lists
+SAME = {
+    "shared_expert": "shared_experts", "block_sparse_moe": "mlp", "ffn": "mlp", "feed_forward": "mlp", "attn": "self_attn",
+    "attention": "self_attn", "w1": "gate_proj", "w3": "up_proj", "w2": "down_proj", "moe": "mlp",
+}  # fmt: skip
+NUMBERED = re.compile(r"(?P<before>(?:[\w.]*\.)?)(?:layers|h)\.(?P<layer>\d+)(?P<rest>\..*|\*?)", re.DOTALL)
+V4_MTP = re.compile(r"(?:model\.)?mtp\.(?P<layer>\d+)(?P<rest>\..*|\*?)")
+# What no list needs to name: it is never quantised, or stands outside the language model
+APART = re.compile(r"norm|bias|embed|vis|image|audio|projector|mm_|patch_|conv1d|rotary|lm_head|^head$|mtp|gate$|router|shared_head|hc_")
+LONGEST = 400  # characters of a pattern
+MOST = 200_000  # patterns of a list
+
+Choice = tuple[bool, "Format | None"]  # whether a pattern matched, and the format it asks for; None: as it is
+
+
+def canonical(path: str) -> str:
+    """A path in one spelling: experts without their numbers, the names that mean the same made one.
+
+    >>> canonical("block_sparse_moe.experts.7.w1")
+    'mlp.experts.*.gate_proj'
+    """
+    parts = []
+    for part in path.split("."):
+        bare = part.rstrip("*")
+        if part.isdigit() and parts and parts[-1] == "experts":
+            parts.append("*")
+        else:
+            parts.append(SAME.get(bare, bare) + part[len(bare) :])
+    return ".".join(parts)
+
+
+def regex(text: str, where: str) -> re.Pattern:
+    """A pattern of a config as a regular expression, unless it could take for ever."""
+    if re.search(r"\)\s*[*+{]", text) or len(re.findall(r"(?<!\\)[*+{]", re.sub(r"(\.\*)+", ".*", text))) > 4:
+        raise ConfigError(f"{where}: pattern {brief(text)}: repeats too much to be matched safely")
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ConfigError(f"{where}: pattern {brief(text)}: {brief(str(error))}") from None
+
+
+class Pattern:
+    """One pattern that names no layer by number: a plain name, a wildcard (``*``) or a regular expression (``re:``)."""
+
+    def __init__(self, text: str, where: str):
+        self.text = text
+        self.matches = self._compile(text, where)
+        # Only with a digit, or with what may stand for one digit, can a pattern treat two layers differently
+        one = r"\d|\\[dwDW]|[\[?{]|(?<!\\)\.(?![*+])" if text.startswith("re:") else r"\d|[\[?]"
+        self.varies = re.search(one, text.removeprefix("re:")) is not None
+
+    @staticmethod
+    def _compile(text: str, where: str) -> Callable[[str], object]:
+        if text.startswith("re:"):
+            return regex(text[3:], where).match
+        if any(c in text for c in "*?["):
+            exact, below = re.compile(translate(canonical(text))), re.compile(translate(canonical(text) + ".*"))
+            return lambda name: exact.match(canonical(name)) or below.match(canonical(name))
+        inner = f".{canonical(text)}."
+        return lambda name: inner in f".{canonical(name)}."
+
+
+class Names:
+    """Patterns with the format each asks for; the first that matches a module of a layer decides."""
+
+    def __init__(self, given: Iterable[tuple[str, Format | None]], where: str, n_layer: int = 0):
+        self.where, self.n_layer = where, n_layer
+        self.layers: dict[tuple[str, int], dict[str, Format | None]] = {}
+        self.experts: dict[tuple[str, int, str], set[str]] = {}
+        self.free: list[tuple[Pattern, Format | None]] = []
+        self.hit: set[str] = set()
+        seen: set[str] = set()
+        for number, (text, format) in enumerate(given):
+            if not isinstance(text, str) or not 0 < len(text) <= LONGEST:
+                raise ConfigError(f"{where}: {brief(text)} is not the name of a module")
+            if number > MOST:
+                raise ConfigError(f"{where}: more than {MOST:,} names of modules")
+            if text not in seen:
+                seen.add(text)
+                self._add(text, format)
+        self.varies = any(pattern.varies for pattern, _ in self.free)
+        self._kinds: dict[tuple, int] = {}  # layers whose entries are alike share a number
+        self._kind: dict[tuple[str, int], int] = {}
+        self._memo: dict[tuple, Choice] = {}
+
+    def _add(self, text: str, format: Format | None) -> None:
+        found = None if text.startswith("re:") else V4_MTP.fullmatch(text) or NUMBERED.fullmatch(text)
+        if found is None:
+            self.free.append((Pattern(text, self.where), format))
+            return
+        before = found.groupdict().get("before")
+        section = "mtp" if before is None or "mtp" in before else "other" if APART.search(before.removesuffix("language_model.")) else "language"
+        if len(found["layer"]) > 6:
+            raise ConfigError(f"{self.where}: {brief(text)}: no layer has this number")
+        key = section, int(found["layer"])
+        raw = found["rest"].lstrip(".") or "*"
+        rest = canonical(raw)
+        self.layers.setdefault(key, {}).setdefault(rest, format)
+        if rest != raw and "experts.*" in rest:
+            self.experts.setdefault((*key, rest), set()).add(raw)
+
+    def _keys(self, row: Row, layer: int) -> list[tuple[str, int]]:
+        return [("mtp", layer - self.n_layer), ("language", layer)] if row.section == "mtp" else [("language", layer)]
+
+    def choose(self, row: Row, layer: int) -> Choice:
+        """What the patterns say of a row's module in one layer."""
+        keys = [key for key in self._keys(row, layer) if key in self.layers]
+        for key in keys:
+            if key not in self._kind:
+                self._kind[key] = self._kinds.setdefault(tuple(self.layers[key].items()), len(self._kinds))
+        memo = (row.module, row.section, *(self._kind[key] for key in keys), layer if self.varies else None)
+        if memo not in self._memo:
+            self._memo[memo] = self._choose(row, layer, keys)
+        return self._memo[memo]
+
+    def _choose(self, row: Row, layer: int, keys: list[tuple[str, int]]) -> Choice:
+        module = canonical(row.module)
+        for key in keys:
+            for rest, format in self.layers[key].items():
+                if self._fits(rest, module):
+                    return True, format
+        return self.match(self.spelt(row, layer))
+
+    def spelt(self, row: Row, layer: int) -> list[str]:
+        """The full names that checkpoints may give a row's module in one layer."""
+        names = [stem.format(layer) + row.module for stem in LAYERS]
+        if row.section == "mtp":
+            names += [stem.format(layer - self.n_layer) + row.module for stem in MTP]
+        return names + [n.replace("shared_experts", "shared_expert") for n in names if "shared_experts" in n]
+
+    @staticmethod
+    def _fits(rest: str, module: str) -> bool:
+        if rest == module or module.startswith(rest + "."):
+            return True
+        if rest[-1] == "*" and "*" not in (head := rest[:-1].replace("experts.*.", "experts.")) and "?" not in head and "[" not in head:
+            return module.replace("experts.*.", "experts.").startswith(head)
+        if "*" not in rest.replace("experts.*", "") and "?" not in rest and "[" not in rest:
+            return False
+        return re.match(translate(rest), module) is not None
+
+    def match(self, names: Iterable[str]) -> Choice:
+        """What the patterns without a layer number say of a module that may have any of these names."""
+        for pattern, format in self.free:
+            if any(pattern.matches(name) for name in names):
+                self.hit.add(pattern.text)
+                return True, format
+        return False, None
+
+    def outside(self, row: Row) -> Choice:
+        """What the patterns say of a row outside the layers: a token table, the last norm, the head."""
+        return self.match(OUTER.get(row.part, ()))
+
+    def counted(self, row: Row, layer: int) -> None:
+        """Refuse a list that names some of a layer's experts only."""
+        module = canonical(row.module)
+        for key in self._keys(row, layer):
+            named = self.experts.get((*key, module))
+            if named is not None and len(named) != row.value(row.copies):
+                raise ConfigError(
+                    f"{self.where}: names {len(named)} of {row.value(row.copies)} experts of layer {layer} for {row.name}: "
+                    "experts of one layer in different formats are not counted"
+                )
+
+    def idle(self, rows: Iterable[Row]) -> Iterator[str]:
+        """Patterns that match none of the rows, without those that name nothing of the layers."""
+        modules: dict[tuple[str, int], set[str]] = {}
+        names: set[str] = set()
+        for row in rows:
+            for layer in row.indices:
+                for key in self._keys(row, layer):
+                    modules.setdefault(key, set()).add(canonical(row.module))
+            names.update(self.spelt(row, row.indices[0]) if row.indices else OUTER.get(row.part, ()))
+        for key, entries in self.layers.items():
+            for rest in entries:
+                if key[0] == "language" and not APART.search(rest) and not any(self._fits(rest, m) for m in modules.get(key, ())):
+                    yield f"layers.{key[1]}.{rest}"
+        for pattern, _ in self.free:
+            if not (pattern.text in self.hit or APART.search(pattern.text) or any(map(pattern.matches, names))):
+                yield pattern.text
