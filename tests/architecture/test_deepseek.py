@@ -149,7 +149,9 @@ def test_bad_fields(config, fields, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["q_lora_rank", "kv_lora_rank", "n_routed_experts", "n_shared_experts", "first_k_dense_replace", "v_head_dim"])
+@pytest.mark.parametrize(
+    "name", ["q_lora_rank", "kv_lora_rank", "n_routed_experts", "n_shared_experts", "first_k_dense_replace", "v_head_dim"]
+)
 def test_sizes_are_never_supplied(name):
     with pytest.raises(AIInfraError, match=f"{name}.* is missing"):
         architecture.load({k: v for k, v in V3.items() if k != name})

@@ -8,7 +8,8 @@ from aiinfra.errors import AIInfraError
 FLASH = {
     "model_type": "deepseek_v4", "hidden_size": 4096, "num_hidden_layers": 43, "num_attention_heads": 64, "num_key_value_heads": 1,
     "head_dim": 512, "moe_intermediate_size": 2048, "n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 6,
-    "num_hash_layers": 3, "q_lora_rank": 1024, "o_lora_rank": 1024, "o_groups": 8, "qk_rope_head_dim": 64, "hc_mult": 4, "index_head_dim": 128,
+    "num_hash_layers": 3, "q_lora_rank": 1024, "o_lora_rank": 1024, "o_groups": 8, "qk_rope_head_dim": 64, "hc_mult": 4,
+    "index_head_dim": 128,
     "index_n_heads": 64, "index_topk": 512, "sliding_window": 128, "vocab_size": 129280, "num_nextn_predict_layers": 1,
     "compress_ratios": [0, 0, *[4, 128] * 20, 4, 0], "torch_dtype": "bfloat16",
 }  # fmt: skip

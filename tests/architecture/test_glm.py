@@ -6,7 +6,8 @@ from aiinfra import architecture
 from aiinfra.errors import AIInfraError
 
 GLM45 = {
-    "model_type": "glm4_moe", "hidden_size": 5120, "num_hidden_layers": 92, "num_attention_heads": 96, "num_key_value_heads": 8, "head_dim": 128,
+    "model_type": "glm4_moe", "hidden_size": 5120, "num_hidden_layers": 92, "num_attention_heads": 96, "num_key_value_heads": 8,
+    "head_dim": 128,
     "intermediate_size": 12288, "moe_intermediate_size": 1536, "n_routed_experts": 160, "n_shared_experts": 1, "num_experts_per_tok": 8,
     "first_k_dense_replace": 3, "attention_bias": True, "use_qk_norm": True, "vocab_size": 151552, "num_nextn_predict_layers": 1,
 }  # fmt: skip
@@ -17,7 +18,9 @@ AIR = GLM45 | {
 
 
 # Hub, tensor totals; the files of GLM-4.5 and of Air hold copies of the token table and the head, those of GLM-4.6 do not
-@pytest.mark.parametrize(("config", "copies", "total"), [(GLM45, 2, 358_337_791_296), (GLM45, 0, 356_785_898_816), (AIR, 2, 110_468_824_832)])
+@pytest.mark.parametrize(
+    ("config", "copies", "total"), [(GLM45, 2, 358_337_791_296), (GLM45, 0, 356_785_898_816), (AIR, 2, 110_468_824_832)]
+)
 def test_published_totals(config, copies, total):
     found = architecture.load(config).ledger()
     assert sum(found.sections.values()) + copies * config["vocab_size"] * config["hidden_size"] == total

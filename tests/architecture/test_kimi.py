@@ -9,7 +9,8 @@ MLA = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_
 LINEAR = MLA | {
     "model_type": "kimi_linear", "hidden_size": 2304, "num_hidden_layers": 27, "num_attention_heads": 32, "num_key_value_heads": 32,
     "intermediate_size": 9216, "moe_intermediate_size": 1024, "num_experts": 256, "num_experts_per_token": 8, "num_shared_experts": 1,
-    "num_expert_group": 1, "topk_group": 1, "first_k_dense_replace": 1, "q_lora_rank": None, "dtype": "bfloat16", "model_max_length": 1048576,
+    "num_expert_group": 1, "topk_group": 1, "first_k_dense_replace": 1, "q_lora_rank": None, "dtype": "bfloat16",
+    "model_max_length": 1048576,
     "linear_attn_config": {
         "full_attn_layers": [*range(4, 27, 4), 27], "kda_layers": [i for i in range(1, 27) if i % 4], "num_heads": 32, "head_dim": 128,
         "short_conv_kernel_size": 4,

@@ -6,14 +6,16 @@ from aiinfra import architecture
 from aiinfra.errors import AIInfraError
 
 MIMO = {
-    "model_type": "mimo", "hidden_size": 4096, "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+    "model_type": "mimo", "hidden_size": 4096, "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8,
+    "head_dim": 128,
     "intermediate_size": 11008, "vocab_size": 151680, "attention_bias": True, "num_nextn_predict_layers": 1, "use_sliding_window": False,
     "sliding_window": 32768,
 }  # fmt: skip
 PATTERN = [0, 1, 1, 1, 1, 0] + [1, 1, 1, 1, 1, 0] * 7
 V2 = {
     "model_type": "mimo_v2_flash", "hidden_size": 4096, "num_hidden_layers": 48, "num_attention_heads": 64, "num_key_value_heads": 4,
-    "head_dim": 192, "v_head_dim": 128, "swa_num_attention_heads": 64, "swa_num_key_value_heads": 8, "swa_head_dim": 192, "swa_v_head_dim": 128,
+    "head_dim": 192, "v_head_dim": 128, "swa_num_attention_heads": 64, "swa_num_key_value_heads": 8, "swa_head_dim": 192,
+    "swa_v_head_dim": 128,
     "intermediate_size": 16384, "moe_intermediate_size": 2048, "n_routed_experts": 256, "n_shared_experts": None, "num_experts_per_tok": 8,
     "n_group": 1, "topk_group": 1, "vocab_size": 152576, "sliding_window": 128, "sliding_window_size": 128, "hybrid_layer_pattern": PATTERN,
     "moe_layer_freq": [0] + [1] * 47, "attention_bias": False, "add_swa_attention_sink_bias": True, "add_full_attention_sink_bias": False,

@@ -7,13 +7,15 @@ from aiinfra.architecture.families.minimax import Blocks
 from aiinfra.errors import AIInfraError
 
 TEXT01 = {
-    "model_type": "minimax", "hidden_size": 6144, "num_hidden_layers": 80, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128,
+    "model_type": "minimax", "hidden_size": 6144, "num_hidden_layers": 80, "num_attention_heads": 64, "num_key_value_heads": 8,
+    "head_dim": 128,
     "intermediate_size": 9216, "num_local_experts": 32, "num_experts_per_tok": 2, "vocab_size": 200064,
     "layer_types": ["full_attention" if i % 8 == 7 else "linear_attention" for i in range(80)],
 }  # fmt: skip
 M2 = {
     "model_type": "minimax_m2", "hidden_size": 3072, "num_hidden_layers": 62, "num_attention_heads": 48, "num_key_value_heads": 8,
-    "head_dim": 128, "intermediate_size": 1536, "num_local_experts": 256, "num_experts_per_tok": 8, "vocab_size": 200064, "use_qk_norm": True,
+    "head_dim": 128, "intermediate_size": 1536, "num_local_experts": 256, "num_experts_per_tok": 8, "vocab_size": 200064,
+    "use_qk_norm": True,
     "qk_norm_type": "per_layer", "use_routing_bias": True, "shared_intermediate_size": 0,
 }  # fmt: skip
 SPARSE = [0] * 3 + [1] * 57
@@ -22,7 +24,8 @@ M3 = {
     "head_dim": 128, "intermediate_size": 3072, "dense_intermediate_size": 12288, "shared_intermediate_size": 3072, "n_shared_experts": 1,
     "num_local_experts": 128, "num_experts_per_tok": 4, "vocab_size": 200064, "use_routing_bias": True, "moe_layer_freq": SPARSE,
     "sparse_attention_config": {
-        "use_sparse_attention": True, "sparse_num_index_heads": 4, "sparse_index_dim": 128, "sparse_block_size": 128, "sparse_topk_blocks": 16,
+        "use_sparse_attention": True, "sparse_num_index_heads": 4, "sparse_index_dim": 128, "sparse_block_size": 128,
+        "sparse_topk_blocks": 16,
         "sparse_local_block": 1, "sparse_init_block": 0, "sparse_attention_freq": SPARSE, "sparse_disable_index_value": SPARSE,
     },
 }  # fmt: skip
@@ -98,7 +101,11 @@ def test_m3_state_and_attention():
         (M3, {"attention_output_gate": True}, "attention_output_gate = True"),
         (M3, {"sparse_attention_config": None}, "layer_types or sparse_attention_config is missing"),
         (M3, {"num_key_value_heads": 8}, "4 index heads, but num_key_value_heads = 8"),
-        (M3, {"sparse_attention_config": M3["sparse_attention_config"] | {"sparse_disable_index_value": [0] * 60}}, "sparse_disable_index_value"),
+        (
+            M3,
+            {"sparse_attention_config": M3["sparse_attention_config"] | {"sparse_disable_index_value": [0] * 60}},
+            "sparse_disable_index_value",
+        ),
         (M3, {"layer_types": ["full_attention"] * 60}, "layer_types contradicts"),
     ],
 )

@@ -6,11 +6,14 @@ from aiinfra import architecture
 from aiinfra.errors import AIInfraError
 
 TEXT = {
-    "model_type": "step3p5", "hidden_size": 4096, "num_hidden_layers": 45, "num_attention_heads": 64, "num_attention_groups": 8, "head_dim": 128,
+    "model_type": "step3p5", "hidden_size": 4096, "num_hidden_layers": 45, "num_attention_heads": 64, "num_attention_groups": 8,
+    "head_dim": 128,
     "intermediate_size": 11264, "moe_num_experts": 288, "moe_top_k": 8, "moe_intermediate_size": 1280, "share_expert_dim": 1280,
-    "moe_layers_enum": ",".join(map(str, range(3, 45))), "layer_types": ["sliding_attention" if i % 4 else "full_attention" for i in range(48)],
+    "moe_layers_enum": ",".join(map(str, range(3, 45))),
+    "layer_types": ["sliding_attention" if i % 4 else "full_attention" for i in range(48)],
     "sliding_window": 512, "num_nextn_predict_layers": 3, "vocab_size": 128896, "use_moe_router_bias": True,
-    "attention_other_setting": {"attention_type": "sliding_attention", "num_attention_heads": 96, "num_attention_groups": 8, "head_dim": 128},
+    "attention_other_setting": {"attention_type": "sliding_attention", "num_attention_heads": 96, "num_attention_groups": 8,
+    "head_dim": 128},
 }  # fmt: skip
 EYE = {"width": 1536, "layers": 47, "heads": 16, "image_size": 728, "patch_size": 14}
 STEP = {"model_type": "step3p7", "text_config": TEXT, "vision_config": EYE}

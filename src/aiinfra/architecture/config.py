@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aiinfra.errors import BadType, BadValue, ConfigError, brief
 
-MOST = {"layers": 2_000, "size": 2**31}  # beyond these a config is a slip, not a model
+MOST = {"layers": 2_000, "items": 200_000, "size": 2**31}  # beyond these a config is a slip, not a model
 NONE = object()  # "no default": the field must be there
 DTYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float8_e4m3fn": "fp8"}
 
@@ -110,8 +110,8 @@ class Config:
             raise self.refuse(name, "a list")
         if length is not None and len(value) != length:
             raise ConfigError(f"{self.where}: {name} has {len(value)} items for {length} layers")
-        if len(value) > MOST["layers"]:
-            raise ConfigError(f"{self.where}: {name} has {len(value):,} items, more than {MOST['layers']:,}")
+        if len(value) > MOST["items"]:
+            raise ConfigError(f"{self.where}: {name} has {len(value):,} items, more than {MOST['items']:,}")
         return list(value)
 
     def part(self, name: str, default: object = NONE) -> Config | None:

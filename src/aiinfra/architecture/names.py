@@ -32,6 +32,7 @@ V4_MTP = re.compile(r"(?:model\.)?mtp\.(?P<layer>\d+)(?P<rest>\..*|\*?)")
 APART = re.compile(r"norm|bias|embed|vis|image|audio|projector|mm_|patch_|conv1d|rotary|lm_head|^head$|mtp|gate$|router|shared_head|hc_")
 LONGEST = 400  # characters of a pattern
 MOST = 200_000  # patterns of a list
+WORK = 1_500_000  # matches tried for one config, about a second
 
 Choice = tuple[bool, "Format | None"]  # whether a pattern matched, and the format it asks for; None: as it is
 
@@ -92,6 +93,7 @@ class Names:
         self.experts: dict[tuple[str, int, str], set[str]] = {}
         self.free: list[tuple[Pattern, Format | None]] = []
         self.hit: set[str] = set()
+        self.work = 0
         seen: set[str] = set()
         for number, (text, format) in enumerate(given):
             if not isinstance(text, str) or not 0 < len(text) <= LONGEST:
@@ -161,8 +163,11 @@ class Names:
             return False
         return re.match(translate(rest), module) is not None
 
-    def match(self, names: Iterable[str]) -> Choice:
+    def match(self, names: list[str] | tuple[str, ...]) -> Choice:
         """What the patterns without a layer number say of a module that may have any of these names."""
+        self.work += len(self.free) * len(names)
+        if self.work > WORK:
+            raise ConfigError(f"{self.where}: {len(self.free):,} patterns for modules of any layer are too many to try for each")
         for pattern, format in self.free:
             if any(pattern.matches(name) for name in names):
                 self.hit.add(pattern.text)

@@ -25,7 +25,9 @@ def read(config: Config, key: str) -> Architecture:
     methods = ("greedy", "group_limited_greedy") if old else ("noaux_tc",)
     config.word("topk_method", default=methods[0], among=methods)
     config.raw("index_share_for_mtp_iteration", "indexer_rope_interleave", "moe_router_dtype", default=None)  # no shapes
-    config.words("layer_types", n_layer, ("indexed_attention", "deepseek_sparse_attention") if sparse else ("full_attention",), default=None)
+    config.words(
+        "layer_types", n_layer, ("indexed_attention", "deepseek_sparse_attention") if sparse else ("full_attention",), default=None
+    )
     if not old:
         config.refuse_if("mlp_bias", "no layer of this family has such a bias")
     mlp_bias = old and config.flag("mlp_bias", default=False)
@@ -77,7 +79,11 @@ def latent_attention(config: Config, *, low_rank: bool = False, **more) -> Laten
 
 
 def agreed(config: Config, *names: str, **limits) -> int:
-    """A count that goes by several names, which must not contradict each other."""
+    """A count that goes by several names, which must not contradict each other.
+
+    >>> agreed(Config({"num_experts": 8, "n_routed_experts": 8}), "n_routed_experts", "num_experts")
+    8
+    """
     found = {name: config.count(name, **limits) for name in names if name in config}
     if len(set(found.values())) > 1:
         raise ConfigError(f"{config.where}: " + ", but ".join(f"{name} = {value}" for name, value in found.items()))
@@ -96,13 +102,20 @@ def experts(config: Config, *, correction: bool = True, shared: bool = True, sha
     if kept > groups:
         raise ConfigError(f"{config.where}: topk_group = {kept} is more than n_group = {groups}")
     if n_chosen > n_expert // groups * kept:
-        raise ConfigError(f"{config.where}: num_experts_per_tok = {n_chosen} is more than the {n_expert // groups * kept} experts to choose from")
+        raise ConfigError(
+            f"{config.where}: num_experts_per_tok = {n_chosen} is more than the {n_expert // groups * kept} experts to choose from"
+        )
     names = ("n_shared_experts", "num_shared_experts")
     if shared and not any(name in config.table for name in names):
         config.count(*names)  # null says that there are none; a missing field says nothing
     n_shared = config.count(*names, default=0, least=0) if shared else 0
     return Experts(
-        n_expert=n_expert, n_chosen=n_chosen, d_expert=d_expert, d_shared=n_shared * d_expert or None, correction=correction, shared_bias=shared_bias
+        n_expert=n_expert,
+        n_chosen=n_chosen,
+        d_expert=d_expert,
+        d_shared=n_shared * d_expert or None,
+        correction=correction,
+        shared_bias=shared_bias,
     )
 
 
@@ -115,7 +128,9 @@ def routed_layers(config: Config, n_layer: int) -> list[bool]:
         return counted
     listed = [t == "sparse" for t in types]
     if counted is not None and counted != listed:
-        raise ConfigError(f"{config.where}: first_k_dense_replace = {first}, but mlp_layer_types has {n_layer - sum(listed)} dense layers or others")
+        raise ConfigError(
+            f"{config.where}: first_k_dense_replace = {first}, but mlp_layer_types has {n_layer - sum(listed)} dense layers or others"
+        )
     return listed
 
 

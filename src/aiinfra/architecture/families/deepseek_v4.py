@@ -156,7 +156,13 @@ def read(config: Config, key: str) -> Architecture:
     )
     last = (joined, *layer(mixer(config, None), moe), Norm(name="norm"), collected(streams, "hc_head"), shared_head())
     blocks = group(layers) + group([last] * further, section="mtp", first=n_layer)
-    for name in ("expert_dtype", "compress_rope_theta", "hc_sinkhorn_iters", "swiglu_limit", "topk_method"):  # the first is read with the formats
+    for name in (
+        "expert_dtype",
+        "compress_rope_theta",
+        "hc_sinkhorn_iters",
+        "swiglu_limit",
+        "topk_method",
+    ):  # the first is read with the formats
         config.raw(name, default=None)
     warnings = (*OPEN, INDEX_KEYS, *((NO_COPIES,) if further else ()))
     found = assemble(config, key, config.word("model_type"), blocks, warnings=warnings)
@@ -234,6 +240,8 @@ def feeds(config: Config) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
         raise config.refuse("n_shared_experts", "1: the references differ in what more of them would be")
     other = config.count("intermediate_size", default=found.d_expert)
     if other != found.d_expert:
-        raise ConfigError(f"{config.where}: intermediate_size = {other}, but moe_intermediate_size = {found.d_expert}, and no layer is dense")
+        raise ConfigError(
+            f"{config.where}: intermediate_size = {other}, but moe_intermediate_size = {found.d_expert}, and no layer is dense"
+        )
     table = Row("experts", "token to experts", "table", "vocab", str(found.n_chosen), buffer=True, module="mlp.gate.tid2eid")
     return (found,), (replace(found, correction=False), Other(given=(table,)))

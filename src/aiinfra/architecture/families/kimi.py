@@ -13,7 +13,9 @@ from aiinfra.architecture.parts import MLP, Norm, Other, Part, Recurrent
 from aiinfra.architecture.rows import Row
 from aiinfra.errors import ConfigError
 
-MIXED = "the weighted sums over the outputs of earlier groups of layers are not counted: their weights are, their operations are far below 1 %"
+MIXED = (
+    "the weighted sums over the outputs of earlier groups of layers are not counted: their weights are, their operations are far below 1 %"
+)
 ROUTING = ("moe_renormalize", "moe_router_activation_func", "topk_method", "use_grouped_topk")
 STATES = "recurrent states are counted in FP32, what convolutions keep in the model's format; engines let both be chosen"
 
@@ -77,7 +79,9 @@ def recurrent_layers(config: Config, n_layer: int) -> list[bool]:
     linear = config.part("linear_attn_config", default=None)
     if linear is None or "kda_layers" not in linear:
         if types is None:
-            raise ConfigError(f"{config.where}: field linear_attn_config or layer_types is missing: nothing says which layers are recurrent")
+            raise ConfigError(
+                f"{config.where}: field linear_attn_config or layer_types is missing: nothing says which layers are recurrent"
+            )
         return [t == "linear_attention" for t in types]
     kda, full = linear.items("kda_layers", None), linear.items("full_attn_layers", None)
     numbers = [n for n in kda + full if isinstance(n, int) and not isinstance(n, bool)]
@@ -135,7 +139,8 @@ def tower(vision: Config, text: Config) -> tuple[Row, ...]:
     d_model = width_of(vision, "text_hidden_size", text) if "text_hidden_size" in vision else text.count("hidden_size")
     path, bias = "vision_tower.encoder", norm == "layernorm"
     eye = Tower(
-        width=width, inner=vision.count("vt_intermediate_size", "intermediate_size"), depth=vision.layers("vt_num_hidden_layers", "num_hidden_layers"),
+        width=width, inner=vision.count("vt_intermediate_size", "intermediate_size"),
+        depth=vision.layers("vt_num_hidden_layers", "num_hidden_layers"),
         patch=vision.count("patch_size"), patch_bias=vision.flag("patch_embed_proj_bias", default=biased), positions=height * across,
         position_name="patch_embed.pos_emb", queries=vision.count("qkv_hidden_size", default=needed or width), attention=("wqkv", "wo"),
         mlp=("mlp.fc0", "mlp.fc1"), bias=vision.flag("attn_bias", default=biased), mlp_bias=vision.flag("linear_bias", default=biased),

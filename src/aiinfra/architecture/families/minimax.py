@@ -22,7 +22,11 @@ NO_FURTHER = "the config names modules that predict further tokens; the publishe
 
 
 class Blocks(Reach):
-    """The best ``best`` blocks of ``size`` positions, the one that the token stands in among them, in which it sees itself and what is before."""
+    """The ``best`` blocks of ``size`` positions each; one of them is the token's own, of which it sees what is before, and itself.
+
+    >>> [Blocks("blocks", 4, 2).entries(length) for length in (3, 4, 5, 8, 9)]
+    [3, 4, 5, 8, 5]
+    """
 
     def formula(self, what: str) -> str:
         return "chosen-" + what
@@ -54,13 +58,18 @@ def read_lightning(config: Config, key: str) -> Architecture:
     n, wide = shape["n_q"], "n_rec*d_rec_v"
     linear = Recurrent(
         path="self_attn", n_rec=n, n_rec_k=n, d_rec_k=shape["d_head"], d_rec_v=shape["d_head"], rule="gated recurrence",
-        inputs=(("qkv_proj", "d_model", f"3*{wide}"), ("output_gate", "d_model", wide)), vectors=(("norm", wide),), state_format=config.dtype(),
+        inputs=(("qkv_proj", "d_model", f"3*{wide}"), ("output_gate", "d_model", wide)), vectors=(("norm", wide),),
+        state_format=config.dtype(),
     )  # fmt: skip
     config.refuse_if("shared_intermediate_size", "shared experts are not known in this family")
     moe = routed(config, correction=False)
     layers = [standard_layer(linear if is_linear else full, moe) for is_linear in linear_layers(config, n_layer)]
     config.raw("block_size", "postnorm", "rotary_dim", default=None)
-    scales = [n for n in config.table if n.endswith(("_alpha_factor", "_beta_factor", "attention_alpha", "attention_beta", "mlp_alpha", "mlp_beta"))]
+    scales = [
+        n
+        for n in config.table
+        if n.endswith(("_alpha_factor", "_beta_factor", "attention_alpha", "attention_beta", "mlp_alpha", "mlp_beta"))
+    ]
     config.read.update(scales)  # of residuals: no parameters
     return assemble(config, key, "minimax", group(layers), warnings=(STATE,))
 
@@ -149,7 +158,12 @@ def chosen_blocks(config: Config, n_layer: int, full: Attention) -> tuple[Attent
     if not 1 <= local <= best:
         raise ConfigError(f"{config.where}: {local} local blocks of {best} that are chosen")
     index = Index(
-        n_index=n_index, d_index=d_index, key_norm="rms", query_norm=True, per_head_weight=False, path="self_attn",
+        n_index=n_index,
+        d_index=d_index,
+        key_norm="rms",
+        query_norm=True,
+        per_head_weight=False,
+        path="self_attn",
         names=("index_q_proj", "index_k_proj", "index_k_norm", ""),
     )
     return replace(full, reach=Blocks("blocks", block, best), stored=FULL), index, which
@@ -188,7 +202,17 @@ def read_m3_vl(config: Config, key: str) -> Architecture:
         attention=("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj"), mlp=("mlp.fc1", "mlp.fc2"),
         norms=("layer_norm1", "layer_norm2"), path=path,
     )  # fmt: skip
-    vision.raw("rope_mode", "position_embedding_type", "vision_segment_max_frames", "num_attention_heads", "image_size", "projection_dim", "vocab_size", "initializer_factor", default=None)
+    vision.raw(
+        "rope_mode",
+        "position_embedding_type",
+        "vision_segment_max_frames",
+        "num_attention_heads",
+        "image_size",
+        "projection_dim",
+        "vocab_size",
+        "initializer_factor",
+        default=None,
+    )
     config.raw("img_token_compression_config", *UNSHAPED, default=None)
     config.refuse_if("multimodal_projector_bias", "the projector of this family has biases", (None, True))
     between, merged = config.count("projector_hidden_size", default=d_model), merging.count("spatial_merge_size", default=2, most=64) ** 2

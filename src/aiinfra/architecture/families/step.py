@@ -81,8 +81,8 @@ def attentions(config: Config, types: set[str]) -> dict[str, Attention]:
     if here is not None and there is not None and here != there:
         raise ConfigError(f"{config.where}: num_sliding_attention_heads = {here}, but {other.where}.num_attention_heads = {there}")
     local = replace(
-        full, n_q=here or there or n_q, n_kv=other.count("num_attention_groups", default=n_kv), d_head=other.count("head_dim", default=d_head),
-        reach=Reach("window", config.count("sliding_window")),
+        full, n_q=here or there or n_q, n_kv=other.count("num_attention_groups", default=n_kv),
+        d_head=other.count("head_dim", default=d_head), reach=Reach("window", config.count("sliding_window")),
     )  # fmt: skip
     for part in (full, local):
         if part.n_q % part.n_kv:
@@ -96,7 +96,11 @@ def routed(config: Config, bias: bool):
     n_expert = agreed(config, *names)
     if config.count("n_shared_experts", default=1) != 1:
         raise config.refuse("n_shared_experts", "1: the width of the shared expert is share_expert_dim")
-    found = experts(Config({**config.table, "n_routed_experts": n_expert}, config.where), shared=False, correction=config.flag("use_moe_router_bias", default=True))
+    found = experts(
+        Config({**config.table, "n_routed_experts": n_expert}, config.where),
+        shared=False,
+        correction=config.flag("use_moe_router_bias", default=True),
+    )
     config.read.update((*names, "num_experts_per_tok", "moe_top_k", "moe_intermediate_size", "n_group", "topk_group"))
     return replace(found, d_shared=agreed(config, "share_expert_dim", "share_expert_dims"), shared_bias=bias)
 
@@ -130,7 +134,15 @@ def tower(vision: Config, text: Config, bias: bool) -> tuple[Row, ...]:
     depth = agreed(vision, "layers", "num_hidden_layers", most=10_000)
     inner = int(width * vision.number("mlp_ratio", default=8960 / 1536))
     path, image = "vision_model", vision.count("image_size")
-    vision.raw("heads", "num_attention_heads", "ls_init_value", "layer_scale_init_value", "intermediate_size", "max_position_embeddings", default=None)
+    vision.raw(
+        "heads",
+        "num_attention_heads",
+        "ls_init_value",
+        "layer_scale_init_value",
+        "intermediate_size",
+        "max_position_embeddings",
+        default=None,
+    )
     eye = Tower(
         width=width, inner=inner, depth=depth, patch=patch, channels=vision.count("num_channels", default=3), patch_bias=False,
         positions=(image // patch) ** 2, attention=tuple(f"self_attn.{n}_proj" for n in ("q", "k", "v", "out")), mlp=("mlp.fc1", "mlp.fc2"),
