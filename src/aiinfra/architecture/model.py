@@ -9,6 +9,7 @@ from functools import cached_property
 from aiinfra.architecture.parts import Attention, Experts, LatentAttention, MLP, Part, Recurrent
 from aiinfra.architecture.quantization import Quantization, kept
 from aiinfra.architecture.rows import Row, StateRow
+from aiinfra.engine.table import table
 from aiinfra.formats import FORMATS, bytes_of, format_of
 
 
@@ -136,7 +137,8 @@ class Architecture:
                     for name, value in part.sizes().items():
                         values.setdefault(name, set()).add(value)
         full = ("n_q", "n_kv", "d_head")  # of other layers these would read as if all keys and values were kept
-        return {n: next(iter(v)) for n, v in values.items() if len(v) == 1 and n not in full} | found
+        declared = table().symbols
+        return {n: next(iter(v)) for n, v in values.items() if len(v) == 1 and n in declared and n not in full} | found
 
     @property
     def dense(self) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from fnmatch import translate
+from functools import lru_cache
 
 from aiinfra.architecture.rows import Row
 from aiinfra.errors import ConfigError, brief
@@ -37,6 +38,13 @@ WORK = 1_500_000  # matches tried for one config, about a second
 Choice = tuple[bool, "Format | None"]  # whether a pattern matched, and the format it asks for; None: as it is
 
 
+@lru_cache(maxsize=8192)
+def wild(text: str) -> bool:
+    """Whether a path holds a wildcard; the star that stands for every expert is none."""
+    return any(c in text.replace("experts.*", "experts") for c in "*?[")
+
+
+@lru_cache(maxsize=8192)
 def canonical(path: str) -> str:
     """A path in one spelling: experts without their numbers, the names that mean the same made one.
 
@@ -104,7 +112,7 @@ class Names:
                 seen.add(text)
                 self._add(text, format)
         self.varies = any(pattern.varies for pattern, _ in self.free)
-        self._kinds: dict[tuple, int] = {}  # layers whose entries are alike share a number
+        self._kinds: dict[frozenset, int] = {}  # layers whose entries are alike share a number
         self._kind: dict[tuple[str, int], int] = {}
         self._memo: dict[tuple, Choice] = {}
 
@@ -132,7 +140,7 @@ class Names:
         keys = [key for key in self._keys(row, layer) if key in self.layers]
         for key in keys:
             if key not in self._kind:
-                self._kind[key] = self._kinds.setdefault(tuple(self.layers[key].items()), len(self._kinds))
+                self._kind[key] = self._kinds.setdefault(frozenset(self.layers[key].items()), len(self._kinds))
         memo = (row.module, row.section, *(self._kind[key] for key in keys), layer if self.varies else None)
         if memo not in self._memo:
             self._memo[memo] = self._choose(row, layer, keys)
@@ -141,9 +149,8 @@ class Names:
     def _choose(self, row: Row, layer: int, keys: list[tuple[str, int]]) -> Choice:
         module = canonical(row.module)
         for key in keys:
-            for rest, format in self.layers[key].items():
-                if self._fits(rest, module):
-                    return True, format
+            if (rest := self._met(self.layers[key], module)) is not None:
+                return True, self.layers[key][rest]
         return self.match(self.spelt(row, layer))
 
     def spelt(self, row: Row, layer: int) -> list[str]:
@@ -154,14 +161,14 @@ class Names:
         return names + [n.replace("shared_experts", "shared_expert") for n in names if "shared_experts" in n]
 
     @staticmethod
-    def _fits(rest: str, module: str) -> bool:
-        if rest == module or module.startswith(rest + "."):
-            return True
-        if rest[-1] == "*" and "*" not in (head := rest[:-1].replace("experts.*.", "experts.")) and "?" not in head and "[" not in head:
-            return module.replace("experts.*.", "experts.").startswith(head)
-        if "*" not in rest.replace("experts.*", "") and "?" not in rest and "[" not in rest:
-            return False
-        return re.match(translate(rest), module) is not None
+    def _met(entries: Collection[str], module: str) -> str | None:
+        """The entry of a layer that names a module: itself, what it stands in, or a wildcard."""
+        path = module
+        while path:
+            if path in entries:
+                return path
+            path = path.rpartition(".")[0]
+        return next((rest for rest in entries if wild(rest) and re.match(translate(rest), module)), None)
 
     def match(self, names: list[str] | tuple[str, ...]) -> Choice:
         """What the patterns without a layer number say of a module that may have any of these names."""
@@ -200,7 +207,9 @@ class Names:
             names.update(self.spelt(row, row.indices[0]) if row.indices else OUTER.get(row.part, ()))
         for key, entries in self.layers.items():
             for rest in entries:
-                if key[0] == "language" and not APART.search(rest) and not any(self._fits(rest, m) for m in modules.get(key, ())):
+                if key[0] != "language" or rest in (known := modules.get(key, ())) or APART.search(rest):
+                    continue
+                if not any(self._met((rest,), module) for module in known):
                     yield f"layers.{key[1]}.{rest}"
         for pattern, _ in self.free:
             if not (pattern.text in self.hit or APART.search(pattern.text) or any(map(pattern.matches, names))):

@@ -132,7 +132,6 @@ class Attention(Part):
     same: bool = False  # True: values are the keys, projected once
     value_from_key: bool = False  # True: values are made from the projected keys, but both are kept
     reuse: bool = False
-    relative: int = 0  # parameters of a relative position bias, per head
     reach: Reach = FULL
     stored: Reach | None = None  # where more is kept than a token meets
     names: tuple[str, str, str, str] = ("q_proj", "k_proj", "v_proj", "o_proj")

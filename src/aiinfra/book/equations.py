@@ -190,7 +190,7 @@ class WorkedDirective(BookDirective):
             return "Computed", f" {{eq}}`{words[0]}`"
         entry = catalog.models().get(words[0]) or catalog.devices().get(words[0])
         if entry is not None and len(words) == 2:
-            return entry.name, f" {{cite}}`{getattr(entry, words[1]).source}`"
+            return entry.name, f" {{cite}}`{entry.data[words[1]].source}`"
         return "Computed", ""
 
 

@@ -12,10 +12,11 @@ from aiinfra import catalog
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective, fields
 from aiinfra.book.counted import counted
+from aiinfra.catalog.totals import counted as counted_total
 from aiinfra.engine.formula import formula, formula_keys
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue
-from aiinfra.units import Quantity, flop, second
+from aiinfra.units import Quantity, byte, flop, second
 
 
 class LedgerDirective(BookDirective):
@@ -113,8 +114,10 @@ def gatherers(app, env) -> list[str]:
 
 
 FIELD_NAMES = {
-    "n_param": "parameters, total", "n_layer": "layers", "d_model": "width", "n_q": "query heads", "n_kv": "key/value heads",
-    "d_head": "head width", "d_ff": "MLP width", "vocab": "token table rows", "max_context": "longest context",
+    "released": "released", "published_total": "tensor total, published", "published_round": "parameters, as rounded",
+    "published_active": "active parameters, as rounded", "n_param": "parameters of the language model",
+    "n_active": "active parameters", "n_layer": "layers", "d_model": "width", "n_q": "query heads", "n_kv": "key/value heads",
+    "d_head": "head width", "d_ff": "MLP width", "n_expert": "routed experts", "n_chosen": "experts per token", "vocab": "token table rows", "max_context": "longest context",
     "tied": "embedding and head tied", "dtype": "published format", "year": "year", "capacity": "memory, as sold",
     "capacity_usable": "memory, usable", "memory_bandwidth": "memory bandwidth", "link_bandwidth": "link, one direction",
     "link_domain": "devices in a link domain", "host_link_bandwidth": "host link, one direction", "power": "power",
@@ -137,16 +140,19 @@ class CatalogDirective(BookDirective):
             section = nodes.section(ids=[nodes.make_id(f"{self.folder}-{entry.key}")], names=[entry.key])
             section += nodes.title("", "", nodes.Text(entry.name))
             section += nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text("."))
-            rows = [self.row(name, value) for name, value in self.values(entry)]
+            rows = [self.row(name, value) for name, value in self.values(entry)] + self.more(entry)
             section += base.make_table(["Field", "Value", "Kind", "Source"], rows, [20, 18, 12, 50], "longtable", "sources")
             found.append(section)
         return found
 
+    def more(self, entry) -> list[list]:
+        """Further rows of an entry."""
+        return []
+
     def values(self, entry):
         for name, label in FIELD_NAMES.items():
-            value = getattr(entry, name, None)
-            if isinstance(value, catalog.Value):
-                yield label, value
+            if name in entry.data:
+                yield label, entry.data[name]
         for peak in getattr(entry, "peaks", ()):
             kind = "sparse" if peak.sparse else "dense"
             yield f"{peak.input.upper()} {kind}, {peak.accumulate.upper()} sum, {peak.unit_kind}", peak.rate
@@ -155,7 +161,7 @@ class CatalogDirective(BookDirective):
         if isinstance(value.value, bool):
             shown = [nodes.Text("yes" if value.value else "no")]
         elif isinstance(value.value, int):
-            shown = [nodes.Text(str(value.value) if name == "year" else f"{value.value:,}")]
+            shown = [nodes.Text(str(value.value) if name in ("year", "released") else f"{value.value:,}")]
         else:
             shown = base.shown(value.value, self.unit(value)) if isinstance(value.value, Quantity) else [nodes.Text(str(value.value))]
         mark = "" if value.verified else " (not checked at the source)"
@@ -189,7 +195,7 @@ class CatalogDirective(BookDirective):
 
     @staticmethod
     def look_up(entry, name: str) -> catalog.Value | None:
-        return getattr(entry, name)
+        return entry.data.get(name)
 
 
 class DevicesDirective(CatalogDirective):
@@ -202,17 +208,58 @@ class DevicesDirective(CatalogDirective):
     @staticmethod
     def look_up(entry, name: str) -> catalog.Value | None:
         if name != "BF16 dense":
-            return getattr(entry, name)
+            return entry.data.get(name)
         has = any(p.input == "bf16" and not p.sparse for p in entry.peaks)
         return entry.peak("bf16") if has else None
 
 
 class ModelsDirective(CatalogDirective):
-    """``{models}``."""
+    """``{models}``: what is published of each model, what its configuration says, and what the ledger makes of it."""
 
     folder = "models"
-    overview = {"n_param": 24, "n_layer": 11, "d_model": 10, "n_q": 11, "n_kv": 13, "d_head": 10}
+    overview = {"n_param": 21, "n_active": 19, "n_layer": 9, "d_model": 9, "max_context": 14}
     entries = staticmethod(catalog.models)
+
+    def values(self, entry):
+        for name in ("released", "published_total", "published_round", "published_active", "n_param", "n_active"):
+            if name in entry.data:
+                yield FIELD_NAMES[name], entry.data[name]
+
+    def more(self, entry) -> list[list]:
+        a, ledger = entry.architecture, entry.ledger()
+        rows = []
+        if entry.published_total:
+            ours = counted_total(entry)
+            apart = entry.published_total.value - ours
+            verdict = "the published total, exactly" if not apart else f"{abs(apart):,} {'fewer' if apart > 0 else 'more'} than published"
+            rows.append(["the same from the ledger", f"{ours:,}", "derived", f"{verdict}; counted: {', '.join(entry.published_of)}."])
+        kinds = "; ".join(a.describe())
+        per_token = base.shown(Quantity(ledger.token_bytes, byte))
+        rows.append(["layers", kinds, "config", "; ".join(a.warnings) + "." if a.warnings else ""])
+        rows.append(["state, per token", per_token, "derived", f"in {ledger.kv.name.upper()}; beyond windows, compressed entries in part."])
+        if ledger.fixed_bytes:
+            rows.append(["state, fixed", base.shown(Quantity(ledger.fixed_bytes, byte)), "derived", "of a request, whatever its length."])
+        for facts in entry.facts:
+            cite, messages = self.parse_inline(f"{{cite}}`{facts.source}`", lineno=self.lineno)
+            mark = "" if facts.verified else " (not checked at the source)"
+            note = f" {facts.note.rstrip('.')}." if facts.note else ""
+            said = [nodes.literal("", _compact(facts.fields))]
+            rows.append(["configuration", said, facts.kind, [*cite, *messages, nodes.Text(f" {facts.at}{mark}.{note}")]])
+        return rows
+
+
+def _compact(fields: dict) -> str:
+    """Fields of a configuration as one text; a long list as its distinct values."""
+
+    def one(value: object) -> str:
+        if isinstance(value, dict):
+            return "{" + _compact(value) + "}"
+        if isinstance(value, list) and len(value) > 8:
+            kinds = dict.fromkeys(map(str, value))
+            return f"[{len(value)}: {', '.join(list(kinds)[:6])}{', …' if len(kinds) > 6 else ''}]"
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    return ", ".join(f"{name} {one(value)}" for name, value in fields.items())
 
 
 class MeasurementsDirective(BookDirective):

@@ -16,7 +16,7 @@ attention_work = Formula(
     "attention-flops", attention_flops, 2 * one_flop * n_q * pairs * (d_key + d_value),
     says="For each pair, every query head takes one dot product with the key and adds up one weighted value.",
     holds="scaling, softmax and masks are left out",
-    cites=("ainslie2023gqa",),
+    cites=("vaswani2017attention",),
 )  # fmt: skip
 Derivation(
     attention_work, one_flop * n_q * (2 * pairs * d_key + 2 * pairs * d_value),
@@ -28,7 +28,7 @@ index_work = Formula(
     "index-flops", index_flops, 2 * one_flop * n_index * pairs * d_index,
     says="An index scores every pair, with heads of its own and no values.",
     holds="the sum over heads, the activation and the choice of the best are left out",
-    cites=("ainslie2023gqa",),
+    cites=("deepseek2025v32",),
 )  # fmt: skip
 Derivation(index_work, 2 * one_flop * n_index * pairs * d_index, "One dot product of width $d_\\mathrm{ix}$ for each index head and pair.")
 
@@ -66,7 +66,7 @@ window_pairs = Formula(
     says="A triangle until the window is full, a band of the width of the window after that.",
     holds="causal attention in a window, nothing cached before the first of these tokens",
     resolves=False,
-    cites=("ainslie2023gqa",),
+    cites=("jiang2023mistral",),
 )  # fmt: skip
 Derivation(
     window_pairs, sympy.Sum(position, (position, 1, full)) + sympy.Sum(window, (position, full + 1, sequence)),
@@ -104,7 +104,7 @@ compressed_entries = Formula(
     says="Every $m$ tokens become one entry; a group that is not complete has none yet.",
     holds="the last token of the sequence; groups do not overlap, or overlap without adding entries",
     resolves=False,
-    cites=("ainslie2023gqa",),
+    cites=("deepseek2026v4",),
 )  # fmt: skip
 Derivation(compressed_entries, floor(sequence / ratio), "The groups that are complete.")
 
@@ -127,7 +127,7 @@ chosen_entries = Formula(
     says="An index keeps the best entries, or all while there are no more than it may keep.",
     holds="the last token of the sequence; $m$ is one where entries are not compressed",
     resolves=False,
-    cites=("ainslie2023gqa",),
+    cites=("deepseek2025v32", "deepseek2026v4"),
 )  # fmt: skip
 Derivation(chosen_entries, Min(floor(sequence / ratio), chosen), "The entries there are, but no more than the index chooses.")
 

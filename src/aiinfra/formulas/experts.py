@@ -18,7 +18,7 @@ experts_touched = Formula(
     says="An expert stays untouched only if every token passes it by.",
     holds="each token chooses its experts evenly and independently of the other tokens; real routers are less even and touch fewer",
     valid=(n_chosen <= n_expert,),
-    cites=("ainslie2023gqa",),
+    cites=("huang2025moesd",),
 )  # fmt: skip
 Derivation(
     experts_touched, sympy.Sum(1 - (1 - n_chosen / n_expert) ** tokens, (expert, 1, n_expert)),
@@ -31,7 +31,7 @@ routed_parameters = Formula(
     "routed-parameters", n_routed, n_moe_layer * n_expert * 3 * d_model * d_expert,
     says="Three matrices for each expert of each layer.",
     holds="gated experts that work at the width of the model, without biases",
-    cites=("kaplan2020scaling",),
+    cites=("jiang2024mixtral",),
 )  # fmt: skip
 Derivation(
     routed_parameters, sympy.Sum(n_expert * (d_model * d_expert + d_model * d_expert + d_expert * d_model), (expert, 1, n_moe_layer)),
@@ -43,6 +43,7 @@ active_parameters = Formula(
     says="A token passes by all routed experts but those chosen for it, and through everything else.",
     holds="all experts are of one size; token tables count whole",
     valid=(n_chosen <= n_expert,),
+    cites=("jiang2024mixtral",),
 )  # fmt: skip
 Derivation(
     active_parameters, (n_param - n_routed) + n_routed * n_chosen / n_expert,
@@ -54,6 +55,7 @@ tokens_per_expert = Formula(
     relation="~",
     says="The tokens' choices are spread over the experts that are touched.",
     holds="an average; a busy expert serves more",
+    cites=("shazeer2017moe", "huang2025moesd"),
 )  # fmt: skip
 Derivation(
     tokens_per_expert, tokens * n_chosen / n_touched,
@@ -66,6 +68,7 @@ tokens_to_touch = Formula(
     says="The batch from which a step reads so large a share of the experts.",
     holds="each token chooses its experts evenly and independently of the other tokens",
     valid=(n_chosen < n_expert, touched_share < 1),
+    cites=("huang2025moesd",),
 )  # fmt: skip
 Derivation(
     tokens_to_touch, touch_balance, "At this number of tokens, the share of experts that stay untouched is what is left of one.", relation="~",
@@ -90,6 +93,6 @@ expert_granularity = Formula(
     "granularity", granularity, d_ff / d_expert,
     says="How many experts one MLP of the dense width would be cut into.",
     holds="the dense width is that of the model's dense layers, or of the dense model compared with",
-    cites=("kaplan2020scaling",),
+    cites=("krajewski2024granularity",),
 )  # fmt: skip
 Derivation(expert_granularity, d_ff / d_expert, "Experts of inner width $d_\\mathrm{e}$ that make up an MLP of inner width $d_\\mathrm{ff}$.")

@@ -14,7 +14,7 @@ grouping = Formula(
     "grouping-saving", saving, n_q / n_kv,
     says="Query heads that share a key/value head share its cache.",
     holds="heads of one width; n_kv is n_q for multi-head and 1 for multi-query attention",
-    cites=("ainslie2023gqa",),
+    cites=("shazeer2019mqa", "ainslie2023gqa"),
 )  # fmt: skip
 Derivation(grouping, n_q / n_kv, "A cache of one key/value head per query head, over one of $n_\\mathrm{kv}$ heads.")
 
@@ -23,7 +23,7 @@ latent_bytes = Formula(
     says="One latent vector and one rotary key per layer stand for the keys and values of all heads.",
     holds="multi-head latent attention on every layer; one element size",
     resolves=False,
-    cites=("kaplan2020scaling",),
+    cites=("deepseek2024mla",),
 )  # fmt: skip
 Derivation(
     latent_bytes, sympy.Sum(d_latent * b_kv + d_rope * b_kv, (layer, 1, n_layer)),
@@ -36,7 +36,7 @@ expanded = Formula(
     says="Make keys and values of all heads from the cached latents, then attend with narrow heads.",
     holds="one layer, one request; the pairs among the new tokens and their own expansion, which both ways share, are left out",
     resolves=False,
-    cites=("kaplan2020scaling",),
+    cites=("deepseek2024mla",),
 )  # fmt: skip
 Derivation(
     expanded,
@@ -52,7 +52,7 @@ absorbed = Formula(
     says="Bring the query to the latent's width once, and attend to the cached vectors as they are.",
     holds="one layer, one request; moving queries and results between the widths costs what expanding a new token costs, and is left out with it",
     resolves=False,
-    cites=("kaplan2020scaling",),
+    cites=("deepseek2024mla",),
 )  # fmt: skip
 Derivation(
     absorbed, 2 * one_flop * n_q * fresh * cached * (d_latent + d_rope) + 2 * one_flop * n_q * fresh * cached * d_latent,

@@ -90,7 +90,7 @@ accepted_tokens = Formula(
     says="A step that checks proposed tokens gives those accepted before the first refusal, and one of its own.",
     holds="each proposed token is accepted with one probability, independently of the others",
     valid=(accept < 1,),
-    cites=("kaplan2020scaling",),
+    cites=("leviathan2023speculative",),
 )  # fmt: skip
 Derivation(
     accepted_tokens, sympy.Sum(accept**step, (step, 0, proposed)),

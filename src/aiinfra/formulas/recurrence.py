@@ -14,7 +14,7 @@ gated_recurrence = Formula(
     says="Per element of the state: one operation to let it decay, two to add the new outer product, two to read it out.",
     holds="the recurrence as written, token by token; a kernel that works on chunks does more operations on faster units",
     resolves=False,
-    cites=("ainslie2023gqa",),
+    cites=("dao2024mamba2",),
 )  # fmt: skip
 Derivation(
     gated_recurrence,
@@ -28,7 +28,7 @@ delta_rule = Formula(
     says="As the gated recurrence, and two more per element to read what the state holds under the key before correcting it.",
     holds="the recurrence as written, token by token; a kernel that works on chunks does more operations on faster units",
     resolves=False,
-    cites=("ainslie2023gqa",),
+    cites=("yang2024gateddelta", "kimi2025linear"),
 )  # fmt: skip
 Derivation(
     delta_rule,

@@ -15,7 +15,7 @@ layer_parameters = Formula(
     "layer-parameters", n_layer_param, 2 * d_model * d_head * (n_q + n_kv) + 3 * d_model * d_ff + 2 * d_model,
     says="Four matrices of attention, three of a gated MLP, and the weights of two norms.",
     holds="no biases, no norms of queries and keys, a gated MLP",
-    cites=("kaplan2020scaling",),
+    cites=("shazeer2020glu",),
 )  # fmt: skip
 Derivation(
     layer_parameters,
@@ -39,6 +39,7 @@ bytes_per_weight = Formula(
     "bytes-per-weight", b_eff, b_w + b_scale / (group_in * group_out),
     says="A weight costs its own bytes and its share of the scale of its block.",
     holds="whole blocks; what is kept once for a matrix is left out",
+    cites=("ocp2023mx",),
 )  # fmt: skip
 Derivation(
     bytes_per_weight, (group_in * group_out * b_w + b_scale) / (group_in * group_out), "A block of weights and its scale, over the weights of the block.",

@@ -22,7 +22,7 @@ recurrent_state = Formula(
     "recurrent-state-bytes", fixed_state, n_rec_layer * n_rec * d_rec_k * d_rec_v * b_rec,
     says="A matrix per head and layer, whatever the length of the request.",
     holds="the inputs that short convolutions keep are left out",
-    cites=("kaplan2020scaling",),
+    cites=("dao2024mamba2",),
 )  # fmt: skip
 Derivation(
     recurrent_state, sympy.Sum(n_rec * d_rec_k * d_rec_v * b_rec, (layer, 1, n_rec_layer)),

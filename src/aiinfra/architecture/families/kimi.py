@@ -47,7 +47,8 @@ def read(config: Config, key: str, family: str = "kimi_linear") -> Architecture:
     recurrent = recurrent_layers(config, n_layer)
     gate = "element" if config.flag("mla_use_output_gate", default=False) else ""
     config.refuse_if("mla_use_nope", "rotary keys are not known in this family", (None, True))
-    attention = deepseek.latent_attention(config, gate=gate) if not all(recurrent) else None
+    config.refuse_if("tie_word_embeddings", "the references differ in whether the head is the token table then", (None, False))
+    attention = deepseek.latent_attention(config, gate=gate)
     delta = delta_rule(config, family) if any(recurrent) else None
     mlp, moe = MLP(d_ff=config.count("intermediate_size")), experts(config)
     config.raw("activation_situ_beta", "activation_situ_linear_beta", *ROUTING, default=None)  # no shapes
@@ -149,6 +150,8 @@ def tower(vision: Config, text: Config) -> tuple[Row, ...]:
     unshaped = "activation_func init_pos_emb_time merge_type pos_emb_interpolation_mode pos_emb_type projector_hidden_act video_attn_type"
     vision.raw("vt_num_attention_heads", "num_attention_heads", *unshaped.split(), default=None)
     inner, wide = vision.count("mm_hidden_size", default=width), merge[0] * merge[1]
+    if inner != width:
+        raise ConfigError(f"{vision.where}: mm_hidden_size = {inner}, but the tower ends in {width}")
     steps = (("proj.0", inner * wide, inner * wide, not new), ("proj.2", inner * wide, d_model, not new))
     before = ("post_norm", d_model, False) if new else ("pre_norm", inner, True)
     return (*eye.rows(), vector("final_layernorm", width, bias, path=path), *projector(steps, norm=before, path="mm_projector"))

@@ -14,6 +14,8 @@ from aiinfra.errors import ConfigError
 
 WINDOW = "sliding_window_size is read as positions before the token, as the reference does: the window is one wider"
 NO_FURTHER = "the config has no count of layers that predict further tokens: none is counted, though the files may hold some"
+LOCAL = ("sliding_window", "sliding_window_size", "add_full_attention_sink_bias", "add_swa_attention_sink_bias")
+LOCAL += tuple(f"swa_{name}" for name in ("num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim"))
 TYPES = ("full_attention", "sliding_attention")
 
 
@@ -40,6 +42,7 @@ def read_v2(config: Config, key: str) -> Architecture:
     config.refuse_if("n_shared_experts", "shared experts are not known in this family", (None, 0))
     config.word("topk_method", default="noaux_tc", among=("noaux_tc",))
     config.raw("attention_value_scale", "swa_rope_theta", "attention_chunk_size", "layernorm_epsilon", default=None)
+    config.raw(*LOCAL, default=None)  # they say nothing where no layer has a window
     layers = [standard_layer(attention[kind], moe if sparse else mlp) for kind, sparse in zip(types, which, strict=True)]
     further = config.count("num_nextn_predict_layers", "num_mtp_layers", default=0, least=0, most=100)
     blocks = group(layers)

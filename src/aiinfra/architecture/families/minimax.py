@@ -29,6 +29,7 @@ class Blocks(Reach):
     """
 
     def formula(self, what: str) -> str:
+        """The formula of its greater part, the earlier blocks; its own is a chunk."""
         return "chosen-" + what
 
     def _count(self, what: str, length: int) -> int:
@@ -139,6 +140,7 @@ def chosen_blocks(config: Config, n_layer: int, full: Attention) -> tuple[Attent
     if types is not None and which != [t == "minimax_m3_sparse" for t in types]:
         raise ConfigError(f"{config.where}: layer_types contradicts sparse_attention_config.sparse_attention_freq")
     if not any(which):
+        config.raw("index_n_heads", "index_head_dim", "index_block_size", "index_topk_blocks", "index_local_blocks", default=None)
         return full, None, which
     if given is not None:
         given.refuse_if("use_sparse_attention", "false contradicts layers that are sparse", (None, True))
