@@ -10,9 +10,9 @@
 | ``int8-channel`` | INT8, a 16-bit scale an output | compressed-tensors, ``lifecycle/initialize.py``: scales in the weights' dtype |
 | ``int4-group…`` | INT4, a 16-bit scale for a group of inputs | compressed-tensors, ``lifecycle/initialize.py``, strategy group |
 | ``awq-group…`` | INT4, a 16-bit scale and a 4-bit zero point | vLLM, ``quantization/auto_awq.py``: ``scales``, ``qzeros`` |
-| ``gptq…-group…`` | INT2 to INT8, a 16-bit scale and a zero point, a 32-bit group index an input | vLLM, ``quantization/auto_gptq.py`` |
+| ``gptq…-group…`` | INT2 to INT8, a 16-bit scale, a zero point, an index for each input | vLLM, ``quantization/auto_gptq.py`` |
 | ``mxfp8``, ``mxfp6``, ``mxfp4`` | an E8M0 scale for 32 inputs | OCP Microscaling Formats (MX) v1.0, table 1 |
-| ``nvfp4`` | E2M1, an E4M3 scale for 16 inputs, an FP32 scale a matrix | vLLM, ``quantization/modelopt.py``: ``weight_scale``, ``weight_scale_2`` |
+| ``nvfp4`` | E2M1, an E4M3 scale for 16 inputs, an FP32 scale a matrix | vLLM, ``quantization/modelopt.py``: ``weight_scale_2`` |
 | ``nvfp4-cache`` | the same for cached entries, the scale shared out | one E4M3 byte for 16 elements |
 """
 

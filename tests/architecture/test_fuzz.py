@@ -20,7 +20,8 @@ except ImportError:  # Windows has none
 
 HOW_MANY = 2000
 STRANGE = [
-    None, "", "64", "abc", "a\nb", True, False, 0, -1, -64, 1, 3, 7, 63, 10**3, 10**6, 10**9, 2**31, 10**12, 10**30, 10**5000, 0.0, 0.5, -1.5, 64.0,
+    None, "", "64", "abc", "a\nb", True, False, 0, -1, -64, 1, 3, 7, 63, 10**3, 10**6, 10**9, 2**31, 10**12, 10**30, 10**5000, 0.0, 0.5,
+    -1.5, 64.0,
     1e300, math.nan, math.inf, -math.inf, [], [1], [64] * 3, [None] * 4, ["full_attention"] * 4, ["full_attention"] * 100_000, [0, 1, 0, 1],
     [[]], {}, {"a": 1}, {"model_type": "llama"}, b"bytes", 10**5 * "x", (1, 2), {1: 2}, object(),
 ]  # fmt: skip
@@ -32,10 +33,13 @@ QUANTIZATIONS = [
     {"quant_method": "gptq", "bits": 4, "group_size": 32, "sym": True, "desc_act": False, "dynamic": {r"-:.*down_proj": {}}},
     {
         "quant_method": "compressed-tensors", "format": "pack-quantized", "ignore": ["lm_head", "re:.*self_attn.*"],
-        "config_groups": {"group_0": {"targets": ["Linear"], "weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 32}}},
+        "config_groups": {"group_0": {"targets": ["Linear"],
+            "weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 32}}},
     },
-    {"quant_method": "modelopt", "quant_algo": "NVFP4", "ignore": ["lm_head", "model.layers.1.*"], "kv_cache_scheme": {"num_bits": 8, "type": "float"}},
-    {"quant_algo": "MIXED_PRECISION", "quantized_layers": {"model.layers.0.mlp.down_proj": {"quant_algo": "FP8"}}, "kv_cache_quant_algo": "FP8"},
+    {"quant_method": "modelopt", "quant_algo": "NVFP4", "ignore": ["lm_head", "model.layers.1.*"],
+        "kv_cache_scheme": {"num_bits": 8, "type": "float"}},
+    {"quant_algo": "MIXED_PRECISION", "quantized_layers": {"model.layers.0.mlp.down_proj": {"quant_algo": "FP8"}},
+        "kv_cache_quant_algo": "FP8"},
     {"quant_method": "bitsandbytes", "load_in_4bit": True},
 ]  # fmt: skip
 
@@ -58,7 +62,9 @@ def damage(table: dict, rng: random.Random) -> None:
     if kind == 0:
         where.pop(name, None)
     elif kind == 1 and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15:
-        where[name] = rng.choice([-value, value + 1, value - 1, value * 2, value * 10**6, float(value), str(value), [value], value / 3, value // 2])
+        where[name] = rng.choice(
+            [-value, value + 1, value - 1, value * 2, value * 10**6, float(value), str(value), [value], value / 3, value // 2]
+        )
     elif kind == 2 and isinstance(value, list) and len(value) < 1000:
         where[name] = rng.choice([value[:-1], value + value, value[::-1], [], value * 1000, [[v] for v in value], value[0:1]])
     elif kind == 3:
@@ -79,7 +85,11 @@ def damage(table: dict, rng: random.Random) -> None:
     elif kind == 8:
         table["quantization_config"] = copy.deepcopy(rng.choice(QUANTIZATIONS))
     elif kind == 9:
-        table[rng.choice(["num_experts", "sliding_window", "layer_types", "num_mystery_heads", "ssm_x", "vision_config", "tie_word_embeddings"])] = rng.choice(STRANGE)
+        table[
+            rng.choice(
+                ["num_experts", "sliding_window", "layer_types", "num_mystery_heads", "ssm_x", "vision_config", "tie_word_embeddings"]
+            )
+        ] = rng.choice(STRANGE)
     else:
         where[name] = rng.choice(STRANGE)
 

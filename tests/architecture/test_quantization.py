@@ -14,7 +14,8 @@ from aiinfra.formats import FORMATS, bytes_of, format_of, grouped
 
 LLAMA = BASE | {"model_type": "llama"}
 GPT_OSS = {
-    "model_type": "gpt_oss", "hidden_size": 2880, "num_hidden_layers": 24, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 64,
+    "model_type": "gpt_oss", "hidden_size": 2880, "num_hidden_layers": 24, "num_attention_heads": 64, "num_key_value_heads": 8,
+    "head_dim": 64,
     "intermediate_size": 2880, "vocab_size": 201088, "num_local_experts": 32, "num_experts_per_tok": 4, "sliding_window": 128,
     "attention_bias": True, "tie_word_embeddings": False,
     "layer_types": ["sliding_attention", "full_attention"] * 12,
@@ -52,7 +53,11 @@ def formats(ledger) -> dict[str, set[str]]:
 @pytest.mark.parametrize(("layers", "experts", "total"), [(24, 32, 13_761_264_768), (36, 128, 65_248_815_744)])
 def test_gpt_oss_is_as_large_as_its_index_says(layers, experts, total):
     # metadata.total_size of model.safetensors.index.json of openai/gpt-oss-20b and gpt-oss-120b
-    config = GPT_OSS | {"num_hidden_layers": layers, "num_local_experts": experts, "layer_types": GPT_OSS["layer_types"][:2] * (layers // 2)}
+    config = GPT_OSS | {
+        "num_hidden_layers": layers,
+        "num_local_experts": experts,
+        "layer_types": GPT_OSS["layer_types"][:2] * (layers // 2),
+    }
     assert architecture.load(config).ledger().bytes == total
 
 
@@ -85,7 +90,11 @@ LINEAR = {"group_0": {"targets": ["Linear"]}}
 
 
 def packed(**weights) -> dict:
-    return {"quant_method": "compressed-tensors", "ignore": ["lm_head"], "config_groups": {"group_0": {"targets": ["Linear"], "weights": weights}}}
+    return {
+        "quant_method": "compressed-tensors",
+        "ignore": ["lm_head"],
+        "config_groups": {"group_0": {"targets": ["Linear"], "weights": weights}},
+    }
 
 
 @pytest.mark.parametrize(
@@ -102,7 +111,10 @@ def packed(**weights) -> dict:
         ({"quant_method": "gptq", "bits": 8, "group_size": -1}, by_hand(1, lambda i, o: 3 * o + 4 * i)),
         ({"quant_method": "gptq", "bits": 3, "group_size": 64}, by_hand(0.375, lambda i, o: 2.375 * (i // 64) * o + 4 * i)),
         (packed(num_bits=4, type="int", strategy="group", group_size=32), by_hand(0.5, lambda i, o: 2 * (i // 32) * o + 16)),
-        (packed(num_bits=4, type="int", strategy="group", group_size=32, symmetric=False), by_hand(0.5, lambda i, o: 2.5 * (i // 32) * o + 16)),
+        (
+            packed(num_bits=4, type="int", strategy="group", group_size=32, symmetric=False),
+            by_hand(0.5, lambda i, o: 2.5 * (i // 32) * o + 16),
+        ),
         (packed(num_bits=8, type="float", strategy="channel"), by_hand(1, lambda i, o: 2 * o)),
         (packed(num_bits=8, type="float", strategy="tensor"), by_hand(1, lambda i, o: 2)),
         (packed(num_bits=8, type="float", strategy="block", block_structure=[128, 128]), by_hand(1, lambda i, o: 2)),
@@ -164,14 +176,23 @@ def test_skipped_layers_become_rows_of_their_own():
     ],
 )
 def test_patterns(pattern, kept):
-    settings = {"quant_method": "compressed-tensors", "ignore": [pattern], "config_groups": {"g": {"targets": ["Linear"], "weights": {"num_bits": 8, "type": "float"}}}}
+    settings = {
+        "quant_method": "compressed-tensors",
+        "ignore": [pattern],
+        "config_groups": {"g": {"targets": ["Linear"], "weights": {"num_bits": 8, "type": "float"}}},
+    }
     ledger = quantised(settings)
     names = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
     assert {n for n, f in formats(ledger).items() if n in names and f == {"bf16"}} == kept
 
 
 def test_layers_by_number():
-    for pattern, layers in (("model.layers.0*", (0,)), ("model.layers.1.*", (1,)), ("re:.*layers\\.[23]\\..*", (2, 3)), ("*.layers.3.*", (3,))):
+    for pattern, layers in (
+        ("model.layers.0*", (0,)),
+        ("model.layers.1.*", (1,)),
+        ("re:.*layers\\.[23]\\..*", (2, 3)),
+        ("*.layers.3.*", (3,)),
+    ):
         ledger = quantised({"quant_method": "modelopt", "quant_algo": "NVFP4", "ignore": [pattern]})
         kept = {row.indices for row in ledger.rows if row.kind == "matrix" and row.indices and row.format.name == "bf16"}
         assert kept == {layers}, pattern
@@ -219,7 +240,12 @@ def test_mixed_precision_names_modules_one_by_one():
 
 def test_experts_named_one_by_one():
     base = MOE | {"model_type": "mixtral"}
-    layers = {f"model.layers.{i}.block_sparse_moe.experts.{e}.{w}": {"quant_algo": "NVFP4"} for i in range(4) for e in range(8) for w in ("w1", "w2", "w3")}
+    layers = {
+        f"model.layers.{i}.block_sparse_moe.experts.{e}.{w}": {"quant_algo": "NVFP4"}
+        for i in range(4)
+        for e in range(8)
+        for w in ("w1", "w2", "w3")
+    }
     found = formats(quantised({"quant_algo": "MIXED_PRECISION", "quantized_layers": layers}, base))
     assert found["experts gate_proj"] == found["experts down_proj"] == {"nvfp4"}
     some = {n: v for n, v in layers.items() if ".experts.7." not in n}
@@ -232,12 +258,19 @@ def test_groups_by_name_and_class():
         "group_0": {"targets": ["re:.*self_attn.*"], "weights": {"num_bits": 8, "type": "float", "strategy": "channel"}},
         "group_1": {"targets": ["Linear"], "weights": {"num_bits": 4, "type": "int", "group_size": 32, "strategy": "group"}},
     }
-    found = formats(quantised({"quant_method": "compressed-tensors", "format": "mixed-precision", "config_groups": groups, "ignore": ["lm_head"]}))
+    found = formats(
+        quantised({"quant_method": "compressed-tensors", "format": "mixed-precision", "config_groups": groups, "ignore": ["lm_head"]})
+    )
     assert found["q_proj"] == {"fp8-channel"} and found["up_proj"] == {"int4-group32"}
 
 
 def test_gptq_settings_of_single_modules():
-    settings = {"quant_method": "gptq", "bits": 4, "group_size": 32, "dynamic": {"-:.*down_proj": {}, "+:.*up_proj": {"bits": 8, "group_size": 64}}}
+    settings = {
+        "quant_method": "gptq",
+        "bits": 4,
+        "group_size": 32,
+        "dynamic": {"-:.*down_proj": {}, "+:.*up_proj": {"bits": 8, "group_size": 64}},
+    }
     found = formats(quantised(settings))
     assert found["down_proj"] == {"bf16"} and found["up_proj"] == {"gptq8-group64"} and found["gate_proj"] == {"gptq4-group32"}
     assert formats(quantised(settings | {"lm_head": True}))["lm_head"] == {"gptq4-group32"}
@@ -267,9 +300,13 @@ def warnings(settings: dict, base: dict = LLAMA) -> str:
 
 
 def test_patterns_that_match_nothing_are_told():
-    text = warnings({"quant_method": "fp8", "modules_to_not_convert": ["model.layers.3.mlp.nothing", "model.layers.9.mlp", "mamba", "mlp.up_proj"]})
+    text = warnings(
+        {"quant_method": "fp8", "modules_to_not_convert": ["model.layers.3.mlp.nothing", "model.layers.9.mlp", "mamba", "mlp.up_proj"]}
+    )
     assert text == "quantization_config: 3 of its patterns match no matrix here, such as 'layers.3.mlp.nothing'"
-    assert not warnings({"quant_method": "fp8", "modules_to_not_convert": ["lm_head", "model.layers.0.input_layernorm", "visual", "model.layers.0.mlp"]})
+    assert not warnings(
+        {"quant_method": "fp8", "modules_to_not_convert": ["lm_head", "model.layers.0.input_layernorm", "visual", "model.layers.0.mlp"]}
+    )
 
 
 def test_a_list_that_is_missing_is_told():
@@ -308,7 +345,10 @@ def write(folder, config, beside, stem=""):
 
 @pytest.mark.parametrize("stem", ["", "maker--model_"])
 def test_quantisation_beside_the_config(tmp_path, stem):
-    beside = {"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"]}}
+    beside = {
+        "producer": {"name": "modelopt"},
+        "quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"]},
+    }
     ledger = architecture.load(write(tmp_path, LLAMA, beside, stem)).ledger()
     assert ledger.bytes == by_hand(1, lambda i, o: 8) and ledger.kv.name == "fp8"
 
@@ -366,7 +406,9 @@ def test_refused(settings, text):
 def test_too_many_patterns_are_refused_at_once():
     patterns = [f"re:.*layers\\.{i}\\.mlp.*" for i in range(5000)]
     with pytest.raises(ConfigError, match="too many to try"):
-        architecture.load(LLAMA | {"num_hidden_layers": 200, "quantization_config": {"quant_method": "fp8", "modules_to_not_convert": patterns}})
+        architecture.load(
+            LLAMA | {"num_hidden_layers": 200, "quantization_config": {"quant_method": "fp8", "modules_to_not_convert": patterns}}
+        )
 
 
 # Parts

@@ -138,7 +138,9 @@ class Config:
 
     def unread(self) -> list[str]:
         """Fields that nothing has read and that may say something of the shape."""
-        found = [n for n, v in self.table.items() if n not in self.read and n not in HARMLESS and v not in (None, False, [], {}) and n[0] != "_"]
+        found = [
+            n for n, v in self.table.items() if n not in self.read and n not in HARMLESS and v not in (None, False, [], {}) and n[0] != "_"
+        ]
         return sorted(n for n in found if not n.endswith(HARMLESS_ENDS))
 
     def untouched(self, nested: tuple[str, ...]) -> dict[str, list[str]]:
@@ -156,11 +158,14 @@ class Config:
 
 # Words in the name of a field without which a shape, a count or the state cannot be right
 STRUCTURAL = re.compile(
-    "expert|lora_rank|window|ssm|mamba|compress|recurrent|head|layers$|layer_types|hidden_size|intermediate|latent|conv|chunk|kv_|mla|moe_(layer|inter|num)"
-    "|index_|nextn|state_size|shared|hc_|sparse|per_layer|cross_|linear_(num|key|value|conv|attn)|n_embd|d_model|ffn|d_ff|rnn|lru|delta|kda|block"
+    "expert|lora_rank|window|ssm|mamba|compress|recurrent|head|layers$|layer_types|hidden_size|intermediate|latent|conv|chunk|kv_|mla"
+    "|moe_(layer|inter|num)|index_|nextn|state_size|shared|hc_|sparse|per_layer|cross_|linear_(num|key|value|conv|attn)|n_embd"
+    "|d_model|ffn|d_ff|rnn|lru|delta|kda|block"
 )
 # Fields with such a word that are of images or sound, of how a training or a kernel runs, or of repeated passes of one layer
-ELSEWHERE = re.compile("^im(g|age)_|video|vision|audio|^use_mamba_kernels|_mtp_iteration|chunk_size(_feed_forward)?$|_(loss|score|scoring)|^pp_|tensor_parallel")
+ELSEWHERE = re.compile(
+    "^im(g|age)_|video|vision|audio|^use_mamba_kernels|_mtp_iteration|chunk_size(_feed_forward)?$|_(loss|score|scoring)|^pp_|tensor_parallel"
+)
 # Fields that change neither a shape nor a count of operations
 HARMLESS = frozenset(
     """
@@ -175,7 +180,8 @@ HARMLESS = frozenset(
     return_dict_in_generate rms_norm_eps rope_parameters rope_scaling rope_theta rotary_emb_base rotary_pct partial_rotary_factor
     router_aux_loss_coef aux_loss_alpha router_jitter_noise router_z_loss_coef routed_scaling_factor scoring_func seq_aux
     sep_token_id summary_activation summary_first_dropout summary_proj_to_labels summary_type summary_use_proj suppress_tokens
-    logit_scale scale_attn_weights scale_attn_by_inverse_layer_idx reorder_and_upcast_attn attention_softmax_in_fp32 scale_attention_softmax_in_fp32
+    logit_scale scale_attn_weights scale_attn_by_inverse_layer_idx reorder_and_upcast_attn attention_softmax_in_fp32
+    scale_attention_softmax_in_fp32
     attention_layers swiglu_alpha attn_scale floor_scale dropout activation
     norm_epsilon initial_context_length use_qk_norm moe_norm_min layerdrop init_std
     clip_qkv rotary_dim slow_but_exact

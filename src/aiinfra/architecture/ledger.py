@@ -180,7 +180,7 @@ class Ledger:
         """Processing ``prompt`` new tokens of each of ``batch`` requests, after ``cached`` tokens that are there already.
 
         ``logits``: the output head works on the ``last`` token of each request or on ``all``. ``convention``: pairs are
-        counted ``causal``, exactly, or as the full ``rectangle`` of new tokens and all positions. ``latent`` says how
+        counted ``causal``, exactly, or as a ``rectangle``: for every new token as many as any of them may meet. ``latent`` says how
         latent attention computes: ``expanded`` or ``absorbed``.
         """
         whole("prompt", prompt, least=1)
@@ -195,7 +195,7 @@ class Ledger:
 
         def pairs(row: Row) -> int:
             if convention == "rectangle":
-                return batch * prompt * row.reach.entries(length)
+                return batch * prompt * row.reach.widest(length)
             return batch * (row.reach.pairs(length) - row.reach.pairs(cached))
 
         entries = tuple(self._entries(sections, tokens, heads, pairs, latent, expanded=batch * cached if kept else 0))
@@ -210,7 +210,6 @@ class Ledger:
         *,
         batch: int = 1,
         steps: int = 1,
-        convention: str = "causal",
         latent: str = "absorbed",
         sections: tuple[str, ...] = LANGUAGE,
     ) -> Work:
@@ -222,8 +221,6 @@ class Ledger:
         last = context + steps - 1
 
         def met(reach) -> int:
-            if convention == "rectangle" and reach.kind in ("window", "chunk"):
-                return sum(range(context, last + 1))
             return reach.pairs(last) - reach.pairs(context - 1)
 
         expanded = batch * (sum(range(context, last + 1)) - steps) if latent == "expanded" else 0
@@ -235,11 +232,11 @@ class Ledger:
         written = batch * steps * sum(row.entry(b) * row.layers / (row.stored.size if row.stored.kind == "compressed" else 1) for row in state)
         return Work(passes, read, written)
 
-    def answer(self, prompt: int, answer: int, *, batch: int = 1, **conventions) -> Work:
+    def answer(self, prompt: int, answer: int, *, batch: int = 1, sections: tuple[str, ...] = LANGUAGE) -> Work:
         """A whole answer: the prompt, which gives its first token, and a step for each of the other ``answer - 1``."""
         whole("answer", answer, least=1)
-        work = self.prefill(prompt, batch=batch, **conventions)
-        return work if answer == 1 else work + self.decode(prompt + 1, batch=batch, steps=answer - 1, **conventions)
+        work = self.prefill(prompt, batch=batch, sections=sections)
+        return work if answer == 1 else work + self.decode(prompt + 1, batch=batch, steps=answer - 1, sections=sections)
 
     def training(
         self, sequence: int, *, batch: int = 1, recompute: str = "none", convention: str = "causal", sections: tuple[str, ...] = LANGUAGE

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from aiinfra.architecture.parts import Attention, Experts, LatentAttention, MLP, Part, Recurrent
+from aiinfra.architecture.parts import MLP, Attention, Experts, LatentAttention, Part, Recurrent
 from aiinfra.architecture.quantization import Quantization, kept
 from aiinfra.architecture.rows import Row, StateRow
 from aiinfra.engine.table import table
@@ -65,15 +65,15 @@ class Architecture:
         """All rows, embedding first, head last; formats are those of the config's own dtype."""
         for part in self.outer:
             values = self.base | part.sizes()
-            yield from (replace(row, values=values) for row in part.rows() if row.part != "head")
+            yield from (row.but(values=values) for row in part.rows() if row.part != "head")
         for block in self.blocks:
             for part in block.parts:
                 values = self.base | part.sizes()
                 more = {"layers": len(block), "indices": block.indices, "section": block.section, "values": values}
-                yield from (replace(row, **more) for row in part.rows())
+                yield from (row.but(**more) for row in part.rows())
         for part in self.outer:
             values = self.base | part.sizes()
-            yield from (replace(row, values=values) for row in part.rows() if row.part == "head")
+            yield from (row.but(values=values) for row in part.rows() if row.part == "head")
         yield from self.extra
 
     def formatted(self, weights: str | None = None) -> Iterator[Row]:
@@ -87,9 +87,9 @@ class Architecture:
             own = forced
         for row in self.rows():
             if forced is not None:
-                yield replace(row, format=forced if row.kind == "matrix" and row.indices and not kept(row) else own)
+                yield row.but(format=forced if row.kind == "matrix" and row.indices and not kept(row) else own)
             elif self.quantization is None or row.kind != "matrix":
-                yield replace(row, format=own)
+                yield row.but(format=own)
             else:
                 yield from self.quantization.split(row, own)
 

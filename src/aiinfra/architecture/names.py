@@ -19,7 +19,13 @@ LAYERS = (
 MTP = ("mtp.layers.{}.", "mtp.{}.", "model.mtp.layers.{}.", "model.mtp.{}.")
 OUTER = {
     "head": ("lm_head", "model.lm_head", "language_model.lm_head", "head", "output"),
-    "embedding": ("model.embed_tokens", "model.language_model.embed_tokens", "language_model.model.embed_tokens", "backbone.embeddings", "embed"),
+    "embedding": (
+        "model.embed_tokens",
+        "model.language_model.embed_tokens",
+        "language_model.model.embed_tokens",
+        "backbone.embeddings",
+        "embed",
+    ),
     "norm": ("model.norm", "model.language_model.norm", "language_model.model.norm", "backbone.norm_f", "norm"),
 }
 # Two names of one thing: families differ, and so do the tools that write lists
@@ -27,8 +33,8 @@ SAME = {
     "shared_expert": "shared_experts", "block_sparse_moe": "mlp", "ffn": "mlp", "feed_forward": "mlp", "attn": "self_attn",
     "attention": "self_attn", "w1": "gate_proj", "w3": "up_proj", "w2": "down_proj", "moe": "mlp",
 }  # fmt: skip
-NUMBERED = re.compile(r"(?P<before>(?:[\w.]*\.)?)(?:layers|h)\.(?P<layer>\d+)(?P<rest>\..*|\*?)", re.DOTALL)
-V4_MTP = re.compile(r"(?:model\.)?mtp\.(?P<layer>\d+)(?P<rest>\..*|\*?)")
+NUMBERED = re.compile(r"((?:[\w.]*\.)?)(?:layers|h)\.(\d+)(\..*|\*?)", re.DOTALL)
+V4_MTP = re.compile(r"((?:model\.)?mtp\.)(\d+)(\..*|\*?)", re.DOTALL)
 # What no list needs to name: it is never quantised, or stands outside the language model
 APART = re.compile(r"norm|bias|embed|vis|image|audio|projector|mm_|patch_|conv1d|rotary|lm_head|^head$|mtp|gate$|router|shared_head|hc_")
 LONGEST = 400  # characters of a pattern
@@ -59,6 +65,32 @@ def canonical(path: str) -> str:
         else:
             parts.append(SAME.get(bare, bare) + part[len(bare) :])
     return ".".join(parts)
+
+
+def numbered(text: str) -> tuple[str, str, str] | None:
+    """What stands before the number of a layer, the number, and the path within the layer; None where there is none.
+
+    >>> numbered("model.layers.3.mlp"), numbered("model.layers.3*"), numbered("lm_head")
+    (('model.', '3', 'mlp'), ('model.', '3', '*'), None)
+    """
+    found = V4_MTP.fullmatch(text) or NUMBERED.fullmatch(text)
+    return None if found is None else (found[1], found[2], found[3].lstrip(".") or "*")
+
+
+@lru_cache(maxsize=256)
+def section(before: str) -> str:
+    """Whose layers these are, by what stands before their number."""
+    if "mtp" in before:
+        return "mtp"
+    return "other" if APART.search(before.removesuffix("language_model.")) else "language"
+
+
+@lru_cache(maxsize=4096)
+def glob(text: str) -> Callable[[str], object]:
+    """The test of a path against a wildcard."""
+    if text[-1] == "*" and not wild(text[:-1]) and "experts.*" not in text:
+        return lambda path, head=text[:-1]: path.startswith(head)
+    return re.compile(translate(text)).match
 
 
 def regex(text: str, where: str) -> re.Pattern:
@@ -117,27 +149,27 @@ class Names:
         self._memo: dict[tuple, Choice] = {}
 
     def _add(self, text: str, format: Format | None) -> None:
-        found = None if text.startswith("re:") else V4_MTP.fullmatch(text) or NUMBERED.fullmatch(text)
-        if found is None:
+        parts = None if text.startswith("re:") else numbered(text)
+        if parts is None:
             self.free.append((Pattern(text, self.where), format))
             return
-        before = found.groupdict().get("before")
-        section = "mtp" if before is None or "mtp" in before else "other" if APART.search(before.removesuffix("language_model.")) else "language"
-        if len(found["layer"]) > 6:
+        before, layer, raw = parts
+        if len(layer) > 6:
             raise ConfigError(f"{self.where}: {brief(text)}: no layer has this number")
-        key = section, int(found["layer"])
-        raw = found["rest"].lstrip(".") or "*"
-        rest = canonical(raw)
+        key, rest = (section(before), int(layer)), canonical(raw)
         self.layers.setdefault(key, {}).setdefault(rest, format)
         if rest != raw and "experts.*" in rest:
             self.experts.setdefault((*key, rest), set()).add(raw)
+
+    def __bool__(self) -> bool:
+        return bool(self.layers or self.free)
 
     def _keys(self, row: Row, layer: int) -> list[tuple[str, int]]:
         return [("mtp", layer - self.n_layer), ("language", layer)] if row.section == "mtp" else [("language", layer)]
 
     def choose(self, row: Row, layer: int) -> Choice:
         """What the patterns say of a row's module in one layer."""
-        keys = [key for key in self._keys(row, layer) if key in self.layers]
+        keys = [key for key in self._keys(row, layer) if key in self.layers] if self.layers else []
         for key in keys:
             if key not in self._kind:
                 self._kind[key] = self._kinds.setdefault(frozenset(self.layers[key].items()), len(self._kinds))
@@ -168,7 +200,7 @@ class Names:
             if path in entries:
                 return path
             path = path.rpartition(".")[0]
-        return next((rest for rest in entries if wild(rest) and re.match(translate(rest), module)), None)
+        return next((rest for rest in entries if wild(rest) and glob(rest)(module)), None)
 
     def match(self, names: list[str] | tuple[str, ...]) -> Choice:
         """What the patterns without a layer number say of a module that may have any of these names."""
@@ -198,12 +230,13 @@ class Names:
 
     def idle(self, rows: Iterable[Row]) -> Iterator[str]:
         """Patterns that match none of the rows, without those that name nothing of the layers."""
-        modules: dict[tuple[str, int], set[str]] = {}
+        modules: dict[tuple[str, int], set[str]] = {key: set() for key in self.layers if key[0] == "language"}
         names: set[str] = set()
         for row in rows:
+            module = canonical(row.module)
             for layer in row.indices:
-                for key in self._keys(row, layer):
-                    modules.setdefault(key, set()).add(canonical(row.module))
+                if (found := modules.get(("language", layer))) is not None:
+                    found.add(module)
             names.update(self.spelt(row, row.indices[0]) if row.indices else OUTER.get(row.part, ()))
         for key, entries in self.layers.items():
             for rest in entries:

@@ -1,14 +1,13 @@
 """A config's own ``quantization_config``: which matrices are stored in which format.
 
 Never quantised unless a config names them: token tables, the head, norms, convolutions, routers, the gate of shared experts,
-the weights of an index's heads, what compresses a history or mixes residual streams, the projections around experts and into layers that predict
-further tokens, vision towers and projectors. A bias stays in the config's dtype.
+the weights of an index's heads, what compresses a history or mixes residual streams, the projections around experts and into
+layers that predict further tokens, vision towers and projectors. A bias stays in the config's dtype.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,15 @@ class Quantization:
     """The formats of a config: for experts, for the other matrices of the layers, and for what it names one by one."""
 
     def __init__(
-        self, method: str, names: Names, format: Format | None = None, experts: Format | None = None, *, head: bool = False, indexed: bool = False, note: str = ""
+        self,
+        method: str,
+        names: Names,
+        format: Format | None = None,
+        experts: Format | None = None,
+        *,
+        head: bool = False,
+        indexed: bool = False,
+        note: str = "",
     ):
         self.method, self.names, self.format, self.experts = method, names, format, experts
         self.head, self.indexed, self.note = head, indexed, note
@@ -56,40 +63,38 @@ class Quantization:
     def split(self, row: Row, own: Format) -> Iterator[Row]:
         """The row in its format, or several where its layers differ; a bias beside a quantised matrix is a row of its own."""
         if row.kind != "matrix" or row.section not in ("language", "mtp"):
-            yield replace(row, format=own)
+            yield row.but(format=own)
         elif not row.indices:
             format = self.names.outside(row)[1] if row.part == "head" else None
             yield from self._stored(row, format or (self.format if self.head and row.part == "head" else None), own)
         else:
-            formats = [(self.format_of(row, layer), layer) for layer in row.indices]
+            formats = [(self.format_of(row, layer), layer) for layer in (row.indices if self.names else row.indices[:1])]
             kinds = list(dict.fromkeys(f for f, _ in formats))
             for format in kinds:
                 layers = tuple(layer for f, layer in formats if f == format)
-                one = row if len(kinds) == 1 else replace(row, indices=layers, layers=len(layers))
+                one = row if len(kinds) == 1 else row.but(indices=layers, layers=len(layers))
                 yield from self._stored(one, format, own)
 
     def _stored(self, row: Row, format: Format | None, own: Format) -> Iterator[Row]:
         if format is None:
-            yield replace(row, format=own)
+            yield row.but(format=own)
             return
         if self.indexed:  # a 32-bit group number for each input
             format = format._replace(tensor=format.tensor + 4 * row.value(row.d_in))
-        yield replace(row, format=format, bias=False)
+        yield row.but(format=format, bias=False)
         if row.bias:
-            yield replace(row, name=f"{row.name} bias", kind="vector", d_in="1", bias=False, format=own)
+            yield row.but(name=f"{row.name} bias", kind="vector", d_in="1", bias=False, format=own)
 
     def check(self, architecture: Architecture) -> tuple[str, ...]:
         """Refuse what cannot be counted, and say which of the patterns match nothing."""
-        rows = [row for row in architecture.rows() if row.section in ("language", "mtp")]
+        rows = [row for row in architecture.rows() if row.section in ("language", "mtp")] if self.names else []
         for row in rows:
-            if not row.indices:
-                self.names.outside(row)
-                continue
-            for layer in row.indices:
-                self.names.choose(row, layer)
-                if row.copies != "1" and self.names.experts:
-                    self.names.counted(row, layer)
-        idle = list(self.names.idle(rows))
+            if row.kind == "matrix" and row.indices:
+                for layer in row.indices:
+                    self.names.choose(row, layer)
+                    if self.names.experts and row.copies != "1":
+                        self.names.counted(row, layer)
+        idle = list(self.names.idle(rows)) if rows else []
         found = [f"{len(idle)} of its patterns match no matrix here, such as {brief(idle[0])}"] if idle else []
         return tuple(f"{self.names.where}: {text}" for text in (*found, self.note) if text)
 
@@ -140,7 +145,9 @@ def beside(path: Path, table: dict) -> dict:
     if not isinstance(own, dict):
         return table
     if own.get("quant_algo", settings.get("quant_algo")) != settings.get("quant_algo"):
-        raise ConfigError(f"quantization_config: quant_algo = {brief(own['quant_algo'])}, but {other.name} says {brief(settings.get('quant_algo'))}")
+        raise ConfigError(
+            f"quantization_config: quant_algo = {brief(own['quant_algo'])}, but {other.name} says {brief(settings.get('quant_algo'))}"
+        )
     cache = {n: settings[n] for n in ("kv_cache_quant_algo",) if settings.get(n) is not None and own.get("kv_cache_scheme") is None}
     return {**table, "quantization_config": {**own, **cache}}
 
@@ -221,7 +228,12 @@ def read_gptq(found: Config, config: Config, n_layer: int) -> Quantization:
         if not isinstance(pattern, str) or not isinstance(settings, dict):
             raise found.refuse("dynamic", "a mapping from patterns to settings")
         part = Config(settings, f"{found.where}.dynamic")
-        format = grouped(f"gptq{part.count('bits', default=bits, most=8)}", part.count("bits", default=bits, most=8), group(part, "group_size", own=size), zero=True)
+        format = grouped(
+            f"gptq{part.count('bits', default=bits, most=8)}",
+            part.count("bits", default=bits, most=8),
+            group(part, "group_size", own=size),
+            zero=True,
+        )
         given.append(("re:" + pattern.lstrip("+-:"), None if pattern.startswith("-") else format))
     head = found.flag("lm_head", default=False)
     return Quantization("gptq", Names(given, found.where, n_layer), grouped(f"gptq{bits}", bits, size, zero=True), head=head, indexed=True)
@@ -243,7 +255,11 @@ def compressed(part: Config, outer: Config) -> Format:
     strategies = ("tensor", "channel", "group", "block", "tensor_group")
     strategy = weights.word("strategy", default="group" if size else "tensor", among=strategies)
     inputs = part.part("input_activations", default=None)
-    static = inputs is not None and not inputs.flag("dynamic", default=False) if inputs is None or type(inputs.raw("dynamic", default=False)) is bool else False
+    static = (
+        inputs is not None and not inputs.flag("dynamic", default=False)
+        if inputs is None or type(inputs.raw("dynamic", default=False)) is bool
+        else False
+    )
     if kind == "float" and bits == 4:
         if isinstance(layout, str) and "mxfp4" in layout or weights.raw("scale_dtype", default=None) == "torch.uint8" or (size == 32):
             return FORMATS["mxfp4"]
@@ -327,10 +343,12 @@ def quantized_layers(found: Config) -> list[tuple[str, Format | None]]:
     for name, settings in found.part("quantized_layers").table.items():
         if not isinstance(settings, dict):
             raise ConfigError(f"{found.where}.quantized_layers: {brief(name)}: expected a mapping with quant_algo")
-        key = (settings.get("quant_algo"), settings.get("group_size")) if all(isinstance(v, (str, int)) for v in settings.values()) else None
-        if key is None or key not in known:
-            known[key] = algorithm(Config(settings, f"{found.where}.quantized_layers"))
-        given.append((name, known[key]))
+        algo, size = settings.get("quant_algo"), settings.get("group_size")
+        plain = type(algo) is str and type(size) in (int, type(None))
+        if not plain or (algo, size) not in known:
+            format = algorithm(Config(settings, f"{found.where}.quantized_layers"))
+            known[(algo, size) if plain else ()] = format
+        given.append((name, known[(algo, size) if plain else ()]))
     return given
 
 
@@ -347,7 +365,9 @@ METHODS: dict[str, Callable[[Config, Config, int], Quantization]] = {
     "fp8": read_fp8, "mxfp4": read_mxfp4, "mxfp8": read_mxfp8, "compressed-tensors": read_compressed, "modelopt": read_modelopt,
     "awq": read_awq, "gptq": read_gptq,
 }  # fmt: skip
-REFUSED = dict.fromkeys(("bitsandbytes", "quanto", "torchao", "hqq", "eetq"), "it quantises while loading, and what is stored is not in the config")
+REFUSED = dict.fromkeys(
+    ("bitsandbytes", "quanto", "torchao", "hqq", "eetq"), "it quantises while loading, and what is stored is not in the config"
+)
 
 
 def cache_format(config: Config) -> str | None:

@@ -70,6 +70,10 @@ class Reach(NamedTuple):
         """Entries that the last of ``length`` tokens meets."""
         return self._count("entries", length)
 
+    def widest(self, length: int) -> int:
+        """The most entries that any of ``length`` tokens meets."""
+        return min(length, self.size) if self.kind == "chunk" else self.entries(length)
+
     def pairs(self, length: int) -> int:
         """Pairs that ``length`` tokens make from the first to the last."""
         return self._count("pairs", length)
@@ -153,6 +157,12 @@ class Row:
 
     def __repr__(self) -> str:
         return f"<Row {self.name}: {self.shape or self.kind} × {self.layers}>"
+
+    def but(self, **changes) -> Row:
+        """A copy with other values: what `dataclasses.replace` does, at a tenth of its cost."""
+        new = object.__new__(Row)
+        new.__dict__.update(self.__dict__, **changes)
+        return new
 
     def value(self, dim: Dim) -> int:
         return size(dim, self.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -82,6 +82,9 @@ CONFIG_NAMES = {
 }
 
 
+COUNTED = frozenset({*CONFIG_NAMES, "n_param", "n_active"})  # values of a model that come from its architecture
+
+
 @dataclass(frozen=True)
 class Model:
     """A model: the facts of its configuration with their sources, and what its makers print of its size.
@@ -130,8 +133,9 @@ class Model:
         return found | {n: self._configured(n, v) for n, v in shapes.items() if n in CONFIG_NAMES and v is not None}
 
     def _derived(self, value: object, how: str) -> Value:
-        facts = self.facts[0]
-        return Value(value, facts.source, f"{how}: {facts.at}", facts.read, "derived", all(f.verified for f in self.facts))
+        facts, unseen = self.facts[0], [f for f in self.facts if not f.verified]
+        note = "; ".join(f.note for f in unseen)
+        return Value(value, facts.source, f"{how}: {facts.at}", facts.read, "derived", not unseen, note)
 
     def _configured(self, symbol: str, value: object) -> Value:
         for facts in self.facts:
@@ -142,9 +146,12 @@ class Model:
         return self._derived(value, "follows from other fields of the configuration, or is its family's default")
 
     def __getattr__(self, name: str) -> Value:
-        if not name.startswith("_") and name not in ("architecture", "data", "config") and name in self.data:
+        if name in COUNTED and name in self.data:
             return self.data[name]
-        raise AttributeError(f"{self.key} has no {name}")
+        raise AttributeError(f"a model has no {name}" if name not in COUNTED else f"{self.key} has no single {name}; its ledger counts it")
+
+    def __getstate__(self) -> dict:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # what was computed from them is computed again
 
     def source_of(self, symbol: str) -> Value | None:
         """Where the value of a symbol comes from."""

@@ -14,8 +14,8 @@ from aiinfra.errors import ConfigError, brief
 # model_type -> module:function; a module is imported when a config asks for it
 READERS = {
     **dict.fromkeys(
-        """llama mistral ministral ministral3 qwen2 qwen3 olmo olmo2 olmo3 phi phi3 granite smollm3 exaone4 stablelm starcoder2 cohere cohere2
-        internlm3 helium nemotron arcee hunyuan_v1_dense ernie4_5""".split(),
+        """llama mistral ministral ministral3 qwen2 qwen3 olmo olmo2 olmo3 phi phi3 granite smollm3 exaone4 stablelm starcoder2 cohere
+        cohere2 internlm3 helium nemotron arcee hunyuan_v1_dense ernie4_5""".split(),
         "llama:read",
     ),
     "mistral3": "llama:mistral3",
@@ -79,20 +79,33 @@ READERS = {
 NESTED = ("text_config", "language_config", "llm_config", "language_model", "thinker_config")
 # What is no decoder-only language model, by kind
 OTHERS = {
-    "an encoder": """albert bert bge big_bird camembert convbert deberta deberta-v2 distilbert electra ernie eurobert flaubert funnel ibert layoutlm
-        layoutlmv3 longformer lxmert megatron-bert mobilebert modernbert mpnet mra nezha nomic_bert nystromformer rembert roberta roformer splinter
-        squeezebert xlm xlm-roberta xlm-roberta-xl xmod yoso""",
-    "an encoder with a decoder": """bart bigbird_pegasus blenderbot blenderbot-small encoder-decoder fsmt led longt5 m2m_100 marian mbart mt5 mvp
-        nllb-moe pegasus pegasus_x plbart prophetnet switch_transformers t5 t5gemma t5gemma2 umt5 xlm-prophetnet""",
-    "a model of speech": """bark data2vec-audio encodec hubert mimi moonshine musicgen parakeet seamless_m4t seamless_m4t_v2 sew speech_to_text speecht5
-        unispeech univnet vits wav2vec2 wav2vec2-bert wavlm whisper""",
-    "a model of images": """aimv2 align altclip beit blip blip-2 bit chinese_clip clip clip_text_model clip_vision_model clipseg conditional_detr convnext
-        convnextv2 data2vec-vision deformable_detr deit depth_anything detr dinat dinov2 dinov3_vit donut-swin dpt flava grounding-dino hiera ijepa
-        levit mask2former maskformer metaclip_2 mobilenet_v2 mobilevit owlv2 owlvit pix2struct pvt regnet resnet rt_detr sam sam2 sam3 sam_hq segformer
-        siglip siglip2 siglip_text_model siglip_vision_model superpoint swin swinv2 table-transformer timm_backbone timm_wrapper tvlt vilt vit vit_mae
-        vit_msn vitdet vjepa2 yolos zoedepth""",
-    "a model of time series": "autoformer informer patchtsmixer patchtst time_series_transformer timesfm",
+    "an encoder": """
+        albert bert bge big_bird camembert convbert deberta deberta-v2 distilbert electra ernie eurobert flaubert funnel ibert layoutlm
+        layoutlmv3 longformer lxmert megatron-bert mobilebert modernbert mpnet mra nezha nomic_bert nystromformer rembert roberta
+        roformer splinter squeezebert xlm xlm-roberta xlm-roberta-xl xmod yoso
+    """,
+    "an encoder with a decoder": """
+        bart bigbird_pegasus blenderbot blenderbot-small encoder-decoder fsmt led longt5 m2m_100 marian mbart mt5 mvp nllb-moe pegasus
+        pegasus_x plbart prophetnet switch_transformers t5 t5gemma t5gemma2 umt5 xlm-prophetnet
+    """,
+    "a model of speech": """
+        bark data2vec-audio encodec hubert mimi moonshine musicgen parakeet seamless_m4t seamless_m4t_v2 sew speech_to_text speecht5
+        unispeech univnet vits wav2vec2 wav2vec2-bert wavlm whisper
+    """,
+    "a model of images": """
+        aimv2 aimv2_text_model align altclip beit blip blip-2 bit chinese_clip clip clip_text_model clip_vision_model clipseg
+        conditional_detr convnext convnextv2 data2vec-vision deformable_detr deit depth_anything detr dinat dinov2 dinov3_vit donut-swin
+        dpt flava grounding-dino hiera ijepa levit mask2former maskformer metaclip_2 mobilenet_v2 mobilevit owlv2 owlvit pix2struct pvt
+        regnet resnet rt_detr sam sam2 sam3 sam_hq segformer siglip siglip2 siglip_text_model siglip_vision_model superpoint swin swinv2
+        table-transformer timm_backbone timm_wrapper tvlt vilt vit vit_mae vit_msn vitdet vjepa2 yolos zoedepth
+    """,
+    "a model of time series": """
+        autoformer informer patchtsmixer patchtst time_series_transformer timesfm
+    """,
 }  # fmt: skip
+# Language models inside wrappers that are of another family under a name of their own
+ALIASES = {"qwen2_vl_text": "qwen2", "qwen2_5_vl_text": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}
+PIECES = ("encoder", "vision", "audio", "image", "speech", "patcher", "qformer", "projector")  # in the name of what is a piece of a model
 NO_DECODERS = {name: kind for kind, names in OTHERS.items() for name in names.split()}
 HEADS = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "MTP")  # how classes with an output head are called
 
@@ -106,6 +119,8 @@ def reader(model_type: str) -> Callable[[Config, str], Architecture]:
 def read(config: Config, key: str, depth: int = 0) -> Architecture:
     """The architecture of a config of any family that is known, or that is recognisably like Llama."""
     model_type = config.word("model_type", default="")
+    if model_type in ALIASES:
+        config, model_type = Config({**config.table, "model_type": ALIASES[model_type]}, config.where, config.top), ALIASES[model_type]
     if model_type in READERS:
         return checked(config, reader(model_type)(config, key))
     if model_type in NO_DECODERS:
@@ -118,7 +133,7 @@ def read(config: Config, key: str, depth: int = 0) -> Architecture:
                 raise ConfigError(f"{config.where}: {name}: a wrapper within a wrapper is not read")
             inner = config.part(name)
             kind = inner.word("model_type", default="")
-            if kind not in READERS and kind not in NO_DECODERS:
+            if kind not in READERS and kind not in NO_DECODERS and kind not in ALIASES:
                 raise stranger(inner, "its fields are not searched for a likeness inside a wrapper")
             architecture = read(inner, key, depth + 1)
             note = f"{config.where}: model_type = {brief(model_type)} is not known: only its language model, {kind}, is counted"
@@ -136,20 +151,26 @@ def stranger(config: Config, why: str) -> ConfigError:
 
 def like_llama(config: Config, key: str, model_type: str) -> Architecture:
     """A family that is not known but has Llama's fields and no others, counted as Llama with a warning; else refused."""
+    if piece := next((word for word in PIECES if word in model_type), ""):
+        raise stranger(config, f"by its name it is a piece of a model ({piece})")
     for name in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size", "rms_norm_eps"):
         if name not in config:
             raise stranger(config, f"{name} is missing, so that it is not like Llama")
     act = config.raw("hidden_act", "hidden_activation", default=None)
     if act not in ("silu", "swiglu", "swish"):
         raise stranger(config, f"hidden_act = {brief(act)} does not say that its MLP is gated, as Llama's is")
+    if config.raw("attention_bias", default=False) not in (False, 0):
+        raise stranger(config, "attention_bias = True does not say which of its matrices have a bias")
     model = Config({**config.table, "model_type": "llama"}, config.where, config.top)
     architecture = reader("llama")(model, key)
     if strange := model.unread():
         raise stranger(config, f"its field {strange[0]} = {brief(config.table[strange[0]])} is none of Llama's")
     name = brief(model_type) if model_type else "missing"
     own = ", and its own code (auto_map) was not read" if "auto_map" in config else ""
-    note = f"model_type {name} is not known: counted as Llama, whose fields it has; biases and norms that no field names are not counted{own}"
-    return checked(config, replace(architecture, family=brief(model_type)[1:-1] or "llama", warnings=(note, *architecture.warnings)))
+    note = (
+        f"model_type {name} is not known: counted as Llama, whose fields it has; biases and norms that no field names are not counted{own}"
+    )
+    return checked(model, replace(architecture, family=brief(model_type)[1:-1] or "llama", warnings=(note, *architecture.warnings)))
 
 
 def checked(config: Config, architecture: Architecture) -> Architecture:
@@ -157,7 +178,8 @@ def checked(config: Config, architecture: Architecture) -> Architecture:
     for place, names in config.untouched(NESTED).items():
         if names:
             raise ConfigError(
-                f"{place}: {names[0]} is a field of the shape that the reader of {architecture.family} does not know; it is not counted without it"
+                f"{place}: {names[0]} is a field of the shape that the reader of {architecture.family} does not know; "
+                "it is not counted without it"
             )
     warnings = list(architecture.warnings)
     if architecture.quantization is not None:

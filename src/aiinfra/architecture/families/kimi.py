@@ -17,7 +17,7 @@ MIXED = (
     "the weighted sums over the outputs of earlier groups of layers are not counted: their weights are, their operations are far below 1 %"
 )
 ROUTING = ("moe_renormalize", "moe_router_activation_func", "topk_method", "use_grouped_topk")
-STATES = "recurrent states are counted in FP32, what convolutions keep in the model's format; engines let both be chosen"
+STATES = "recurrent states are counted in FP32, what convolutions keep in the model's format; engines may choose others"
 
 
 def read_k25(config: Config, key: str) -> Architecture:
@@ -26,6 +26,9 @@ def read_k25(config: Config, key: str) -> Architecture:
     language = deepseek.read(text, key)
     config.raw("use_unified_vision_chunk", "video_placeholder", "ignore_index", default=None)
     vision = config.part("vision_config", default=None)
+    projected = config.count("projection_hidden_size", default=None)
+    if vision is not None and projected not in (None, width := vision.count("vt_hidden_size", "hidden_size")):
+        raise ConfigError(f"{config.where}: projection_hidden_size = {projected}, but the tower ends in {width}")
     return attach(language, config, "kimi_k25", () if vision is None else tower(vision, text), vision)
 
 
@@ -109,11 +112,13 @@ def delta_rule(config: Config, family: str) -> Recurrent:
     else:
         inputs += [("g_a_proj", "d_model", "d_rec_k"), ("g_b_proj", "d_rec_k", wide)]
     # Kimi-K3's files hold as many decays as a head is wide, of which one for each head is used
-    decays = "d_rec_k" if family == "kimi_k3" else "n_rec"
+    k3 = family == "kimi_k3"
+    decays = "d_rec_k" if k3 else "n_rec"
+    kept = taps - 1 if k3 else taps  # by the reference of each: engines keep what the next step needs, transformers one more
     return Recurrent(
         path="self_attn", n_rec=n_rec, n_rec_k=n_rec, d_rec_k=width, d_rec_v=width, taps=taps, rule="delta rule", inputs=tuple(inputs),
         convolved=tuple((f"{name}_conv1d", wide) for name in "qkv"), vectors=(("A_log", decays), ("dt_bias", wide), ("o_norm", "d_rec_v")),
-        output="o_proj", convolution_format=config.dtype(), kept_taps=taps - 1,
+        output="o_proj", convolution_format=config.dtype(), kept_taps=kept,
     )  # fmt: skip
 
 

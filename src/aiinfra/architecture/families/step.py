@@ -73,6 +73,7 @@ def attentions(config: Config, types: set[str]) -> dict[str, Attention]:
         raise config.refuse("gating" if "gating" in config else "use_head_wise_attn_gate", "true: a gate for each head")
     full = Attention(n_q=n_q, n_kv=n_kv, d_head=d_head, bias=bias, bias_o=bias, norm="head", gate="head")
     if "sliding_attention" not in types:
+        config.raw("sliding_window", "attention_other_setting", "num_sliding_attention_heads", default=None)  # of no layer
         return {"full_attention": full}
     other = config.part("attention_other_setting", default=None) or Config({}, config.where)
     other.word("attention_type", default="sliding_attention", among=("sliding_attention",))
