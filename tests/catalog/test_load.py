@@ -81,7 +81,7 @@ def test_the_smallest_entries_are_read(read):
         ({"published_round": value("8")}, "published_round = 8: must be text"),
         ({"published_of": '"language"'}, "published_of = 'language' must be a list of sections"),
         ({"config": None}, "config = None must be a list of tables"),
-        ({"config": "[]"}, r"config = \\[\\] must be a list of tables"),
+        ({"config": "[]"}, r"config = \[\] must be a list of tables"),
         ({"config": "[{ fields = { a = 1 } }]"}, "a config lacks source, at, read, kind, verified; every value needs its source"),
         ({"config": f"[{config('')}]"}, "config: fields = {} must be a table"),
         ({"config": f"[{config(source=SOURCE.replace('amdahl', 'nobody'))}]"}, "config: unknown source 'nobody1967'"),

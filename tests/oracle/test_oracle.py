@@ -9,7 +9,7 @@ from cases import BATCH, CASES, TOKENS
 
 from aiinfra import architecture
 
-BY_ELEMENT = ("delta rule", "gated recurrence")  # no matrix products: torch does not count them
+BY_ELEMENT = ("delta rule", "gated recurrence", "product")  # no matrix products there: torch does not count them
 COMPUTED = ("slope_rate", "query_decay", "key_decay", "diagonal_decay")  # buffers of MiniMax that follow from the config
 SAME = {"convolution": "recurrent"}
 PARTS = ("embedding", "attention", "index", "mlp", "experts", "recurrent", "head")

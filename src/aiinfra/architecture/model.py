@@ -140,6 +140,11 @@ class Architecture:
         declared = table().symbols
         return {n: next(iter(v)) for n, v in values.items() if len(v) == 1 and n in declared and n not in full} | found
 
+    def agreed(self, name: str) -> int | None:
+        """A size that all layers which have it share, such as the query heads; None where they differ."""
+        found = {getattr(p, name) for b in self.blocks if b.section == "language" for p in b.parts if type(getattr(p, name, None)) is int}
+        return next(iter(found)) if len(found) == 1 else None
+
     @property
     def dense(self) -> bool:
         """Whether every token passes through every weight of the layers."""
@@ -173,7 +178,7 @@ class Architecture:
         """One line for each kind of layer."""
         lines = []
         for block in self.blocks:
-            kinds = [p.part for p in block.parts if isinstance(p, (Attention, LatentAttention, Recurrent, MLP, Experts))]
+            kinds = dict.fromkeys(p.part for p in block.parts if not isinstance(p, (Norm, Other)))
             lines.append(f"{len(block)} layers: {' + '.join(kinds)}" + ("" if block.section == "language" else f" ({block.section})"))
         return lines
 

@@ -323,7 +323,8 @@ class Recurrent(Part):
     """A layer with a state of fixed size per head: Mamba-2, gated delta-net, KDA, lightning attention.
 
     ``rule`` is the update: ``gated recurrence`` or ``delta rule``. ``inputs`` names the projections with their widths, and
-    ``convolved`` the width that passes through a short convolution.
+    ``convolved`` the width that passes through a short convolution. Of that it keeps as many inputs as there are taps, as
+    transformers does; engines keep one fewer.
     """
 
     part = "recurrent"
@@ -343,7 +344,6 @@ class Recurrent(Part):
     output: str = "out_proj"
     state_format: str = "fp32"
     convolution_format: str = "kv"
-    kept_taps: int = 0  # inputs that the convolution keeps per channel: all taps, or one fewer
 
     def rows(self) -> Iterator[Row]:
         for name, d_in, d_out in self.inputs:
@@ -358,5 +358,5 @@ class Recurrent(Part):
     def state(self) -> Iterator[StateRow]:
         yield StateRow(self.part, "recurrent state", "n_rec*d_rec_k*d_rec_v", FIXED, format=self.state_format)
         for name, channels in self.convolved:
-            width = "+".join(f"{self.kept_taps}*{term}" for term in channels.split("+"))
+            width = "+".join(f"{self.taps}*{term}" for term in channels.split("+"))
             yield StateRow(self.part, f"{name} inputs", width, FIXED, format=self.convolution_format)

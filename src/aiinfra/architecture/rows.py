@@ -118,6 +118,7 @@ KINDS = {
     "table": Kind("matrix-parameters", ""),  # rows are looked up, not multiplied
     "vector": Kind("matrix-parameters", ""),
     "convolution": Kind("matrix-parameters", "convolution-flops"),
+    "product": Kind("", "matrix-flops"),  # by factors that are computed for each token, not stored
     "attention": Kind("", "attention-flops"),
     "index": Kind("", "index-flops"),
     "gated recurrence": Kind("", "gated-recurrence-flops"),
@@ -226,7 +227,7 @@ class Row:
         return self._run(key, self._inputs(tokens, pairs)) * self.layers
 
     def _inputs(self, tokens: int, pairs: int) -> dict[str, int]:
-        if self.kind in ("matrix", "convolution"):
+        if self.kind in ("matrix", "product", "convolution"):
             return {"tokens": tokens, "d_in": self.value(self.d_in), "d_out": self.value(self.d_out), "taps": self.value(self.d_in)}
         if self.kind in ("attention", "index"):
             v = self.values

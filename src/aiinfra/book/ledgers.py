@@ -170,17 +170,17 @@ class MatricesDirective(BookDirective):
             row = entry.row
             if not entry.flops and row.parameters < total / 2000:
                 continue
-            share = f"{100 * row.parameters / total:.2f} %" if row.parameters else "–"
+            share = f"{100 * row.parameters / total:.2f}\N{NO-BREAK SPACE}%" if row.parameters else "–"
             rows.append([self.named(row), self.shape(row), self.number(row), self.cell(row.parameters), share, self.cell(entry.flops, flop)])
         small = total - sum(e.row.parameters for e in work.entries if e.flops or e.row.parameters >= total / 2000)
         if small:
-            rows.append(["norms and other vectors", "", "", self.cell(small), f"{100 * small / total:.2g} %", "–"])
-        sums = [nodes.strong("", "", *base.shown(Quantity(total), ",.0f")), "100 %", [nodes.strong("", "", *base.shown(Quantity(work.flops, flop)))]]
+            rows.append(["norms and other vectors", "", "", self.cell(small), f"{100 * small / total:.2g}\N{NO-BREAK SPACE}%", "–"])
+        sums = [nodes.strong("", "", *base.shown(Quantity(total), ",.0f")), "100\N{NO-BREAK SPACE}%", [nodes.strong("", "", *base.shown(Quantity(work.flops, flop)))]]
         rows.append([nodes.strong("", "Sum"), "", "", *sums])
         title = f"{model.name}: matrices, and the operations of one decode step with {context:,} tokens of context"
         box = counted(self, "ledger", title)
         head = ["Matrix or operator", "Shape: in × out", "Number", "Parameters", "Share", "Operations"]
-        box += base.make_table(head, rows, [21, 27, 13, 16, 9, 14], "ledger-table")
+        box += base.make_table(head, rows, [21, 26, 13, 16, 10, 14], "ledger-table")
         return [box]
 
     def named(self, row: Row) -> list[nodes.Node]:
@@ -267,7 +267,7 @@ class RulesDirective(BookDirective):
                         base.shown(Quantity(work.flops, flop)),
                         f"{2 * ledger.active / work.flops:.2f}",
                         f"{2 * ledger.parameters / work.flops:.2f}",
-                        f"{100 * (scores + state) / work.flops:.1f} %",
+                        f"{100 * (scores + state) / work.flops:.1f}\N{NO-BREAK SPACE}%",
                         f"{6 * ledger.active * context / training.flops:.2f}",
                     ]
                 )

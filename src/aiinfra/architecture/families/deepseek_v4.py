@@ -18,7 +18,7 @@ from aiinfra.errors import ConfigError, brief
 
 KINDS = {"sliding_attention": 0, "compressed_sparse_attention": 4, "heavily_compressed_attention": 128}  # and tokens to an entry
 OPEN = (
-    "operations that mix the residual streams, and those that compress groups into entries, are not counted: their matrices are",
+    "the sums that compress groups into entries are not counted: their matrices are",
     "what waits to be compressed is counted in FP32, as an engine keeps it: whole groups, of which a step reads its share",
     "the table that routes tokens in the first layers is counted as a buffer, in the format of the model; files hold whole numbers",
 )
@@ -118,6 +118,8 @@ def connections(streams: int, name: str) -> Other:
         Row("hyper-connection", f"{name}.fn", "matrix", f"{streams}*d_model", mixes, module=f"{name}.fn"),
         Row("hyper-connection", f"{name}.base", "vector", "1", mixes, module=f"{name}.base"),
         Row("hyper-connection", f"{name}.scale", "vector", "1", "3", module=f"{name}.scale"),
+        # the streams are summed for the part, mixed with each other, and given its result: streams + 2 products per element
+        Row("hyper-connection", "mixing of streams", "product", str(streams + 2), f"{streams}*d_model"),
     )
     return Other(given=rows)
 
@@ -128,6 +130,7 @@ def collected(streams: int, name: str) -> Other:
         Row("hyper-connection", f"{name}.hc_fn", "matrix", f"{streams}*d_model", str(streams), module=f"{name}.hc_fn"),
         Row("hyper-connection", f"{name}.hc_base", "vector", "1", str(streams), module=f"{name}.hc_base"),
         Row("hyper-connection", f"{name}.hc_scale", "vector", "1", "1", module=f"{name}.hc_scale"),
+        Row("hyper-connection", "sum of streams", "product", str(streams), "d_model"),
     )
     return Other(given=rows)
 

@@ -114,11 +114,10 @@ def delta_rule(config: Config, family: str) -> Recurrent:
     # Kimi-K3's files hold as many decays as a head is wide, of which one for each head is used
     k3 = family == "kimi_k3"
     decays = "d_rec_k" if k3 else "n_rec"
-    kept = taps - 1 if k3 else taps  # by the reference of each: engines keep what the next step needs, transformers one more
     return Recurrent(
         path="self_attn", n_rec=n_rec, n_rec_k=n_rec, d_rec_k=width, d_rec_v=width, taps=taps, rule="delta rule", inputs=tuple(inputs),
         convolved=tuple((f"{name}_conv1d", wide) for name in "qkv"), vectors=(("A_log", decays), ("dt_bias", wide), ("o_norm", "d_rec_v")),
-        output="o_proj", convolution_format=config.dtype(), kept_taps=kept,
+        output="o_proj", convolution_format=config.dtype(),
     )  # fmt: skip
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from aiinfra.architecture.config import Config
+from aiinfra.architecture.config import MOST, Config
 from aiinfra.architecture.families.common import assemble, heads, state_format
 from aiinfra.architecture.model import Architecture, Block, group
 from aiinfra.architecture.parts import MLP, Attention, Experts, Norm, Other, Part, Recurrent
 from aiinfra.architecture.rows import FIXED, Row, StateRow
 from aiinfra.architecture.tables import Embedding
-from aiinfra.errors import ConfigError
+from aiinfra.errors import ConfigError, brief
 
 CONVOLVED = "n_rec*d_rec_v+2*n_rec_k*d_rec_k"
 LETTERS = {"M": "mamba", "E": "moe", "*": "attention", "-": "mlp"}
@@ -56,7 +56,6 @@ def mixer(
         bias_o=bias_o,
         state_format=state,
         convolution_format=config.dtype(),
-        kept_taps=taps,
     )
 
 
@@ -258,9 +257,12 @@ def lfm2_width(config: Config, family: str) -> int:
     block = config.count("block_multiple_of", default=256)
     if family != "lfm2" or not adjust:
         return width
-    if config.table.get("block_ffn_dim_multiplier", 1.0) is None:  # an explicit null also turns rounding off
-        return int(2 * width / 3)
-    return -(-int(factor * int(2 * width / 3)) // block) * block
+    found = int(2 * width / 3)
+    if config.table.get("block_ffn_dim_multiplier", 1.0) is not None:  # an explicit null also turns rounding off
+        found = -(-int(factor * found) // block) * block
+    if not 1 <= found <= MOST["size"]:
+        raise ConfigError(f"{config.where}: block_ff_dim = {width} gives an inner width of {brief(found)}")
+    return found
 
 
 def short_convolution(d_model: int, taps: int, bias: bool, dtype: str) -> Other:

@@ -93,7 +93,6 @@ def delta_net(config: Config, inputs: tuple) -> Recurrent:
         vectors=(("dt_bias", "n_rec"), ("A_log", "n_rec"), ("norm", "d_rec_v")),
         state_format=state_format(config, "mamba_ssm_dtype"),
         convolution_format=config.dtype(),
-        kept_taps=taps,
     )
 
 
