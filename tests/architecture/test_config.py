@@ -68,6 +68,7 @@ def test_whole_floats_are_whole():
         ({"layer_types": "full"}, "layer_types = 'full': must be a list"),
         ({"num_hidden_layers": MOST["layers"] + 1}, "num_hidden_layers = 2001: must be a whole number from 1 to 2,000"),
         ({"quantization_config": 3}, "quantization_config: expected a mapping of fields, not 3"),
+        (SMALL["lfm2"] | {"block_ff_dim": 1}, "block_ff_dim = 1 gives an inner width of 0"),
     ],
 )
 def test_contradictions_are_named(fields, text):

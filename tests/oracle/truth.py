@@ -119,7 +119,7 @@ def met(model, cache, index, tokens, context):
     window = (getattr(layer, "sliding_window", None) or config.sliding_window) if sliding else context
     computed, asked = min(window, context) if tokens == 1 else context, min(window, context)
     if chunk := sliding and getattr(config, "attention_chunk_size", None):
-        asked = (context - 1) % chunk + 1
+        asked = (context - 1) % chunk + 1 if tokens == 1 else min(chunk, context)
     if kind == "DynamicIndexedLayer":
         asked = min(asked, config.index_topk)
     if kind == "MiniMaxM3VLSparseCacheLayer":  # whole blocks, and of the last what there is

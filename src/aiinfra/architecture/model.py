@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from aiinfra.architecture.parts import MLP, Attention, Experts, LatentAttention, Part, Recurrent
+from aiinfra.architecture.parts import Attention, Experts, LatentAttention, Norm, Other, Part, Recurrent
 from aiinfra.architecture.quantization import Quantization, kept
 from aiinfra.architecture.rows import Row, StateRow
 from aiinfra.engine.table import table

@@ -164,6 +164,10 @@ class Names:
     def __bool__(self) -> bool:
         return bool(self.layers or self.free)
 
+    def layers_of(self, row: Row) -> tuple[int, ...]:
+        """The layers in which the patterns may say different things of a row: one of them where no pattern knows layers."""
+        return row.indices if self.layers or self.varies else row.indices[:1]
+
     def _keys(self, row: Row, layer: int) -> list[tuple[str, int]]:
         return [("mtp", layer - self.n_layer), ("language", layer)] if row.section == "mtp" else [("language", layer)]
 

@@ -68,7 +68,7 @@ class Quantization:
             format = self.names.outside(row)[1] if row.part == "head" else None
             yield from self._stored(row, format or (self.format if self.head and row.part == "head" else None), own)
         else:
-            formats = [(self.format_of(row, layer), layer) for layer in (row.indices if self.names else row.indices[:1])]
+            formats = [(self.format_of(row, layer), layer) for layer in self.names.layers_of(row)]
             kinds = list(dict.fromkeys(f for f, _ in formats))
             for format in kinds:
                 layers = tuple(layer for f, layer in formats if f == format)
@@ -90,7 +90,7 @@ class Quantization:
         rows = [row for row in architecture.rows() if row.section in ("language", "mtp")] if self.names else []
         for row in rows:
             if row.kind == "matrix" and row.indices:
-                for layer in row.indices:
+                for layer in self.names.layers_of(row):
                     self.names.choose(row, layer)
                     if self.names.experts and row.copies != "1":
                         self.names.counted(row, layer)

@@ -54,11 +54,6 @@ def symbolic(dim: Dim, values: Mapping[str, int], shared: Mapping[str, int] | No
     return sympy.Add(*(sympy.Mul(*map(factor, term)) for term in terms(dim)))
 
 
-def point(key: str):
-    """The function of one point that was generated from a formula."""
-    return table().record(key).point
-
-
 class Reach(NamedTuple):
     """Which cache entries a token meets: how many the last of ``S`` tokens does, and how many pairs all of them make."""
 

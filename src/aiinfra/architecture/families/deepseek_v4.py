@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from aiinfra.architecture.config import Config
 from aiinfra.architecture.families.common import assemble
@@ -111,6 +112,7 @@ def waiting(part: str, width: str, ratio: int, overlap: str) -> StateRow:
     return StateRow(part, "waiting", f"{2 * groups}*{width}", Reach("window", groups * ratio), Reach("window", groups), format="fp32")
 
 
+@cache
 def connections(streams: int, name: str) -> Other:
     """The matrix that computes how the residual streams are mixed around one part, from all of them."""
     mixes = str((2 + streams) * streams)
@@ -124,6 +126,7 @@ def connections(streams: int, name: str) -> Other:
     return Other(given=rows)
 
 
+@cache
 def collected(streams: int, name: str) -> Other:
     """What makes one vector of the residual streams at the end."""
     rows = (

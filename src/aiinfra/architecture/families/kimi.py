@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from aiinfra.architecture.config import NONE, Config
 from aiinfra.architecture.families import deepseek
@@ -71,6 +72,7 @@ def read(config: Config, key: str, family: str = "kimi_linear") -> Architecture:
     return replace(found, max_context=found.max_context or longest)
 
 
+@cache
 def mixing(name: str) -> Other:
     """What weighs the outputs of earlier groups of layers: a norm, and one vector for the dot product with each of them."""
     rows = (Row("residual", f"{name}_{kind}", "vector", "1", "d_model", module=f"{name}_{kind}") for kind in ("norm", "proj"))
