@@ -1,6 +1,6 @@
 """Measure what the book and its library promise: `python bench/bench.py [name …]` prints a table.
 
-Names: import, call, array, declare, prove, html. Timings are of this machine; the bars are those of the project.
+Names: import, ledger, call, array, declare, prove, html. Timings are of this machine; the bars are those of the project.
 """
 
 import gzip
@@ -43,6 +43,27 @@ def bench_import() -> None:
     fresh(f"import aiinfra; {first}; print(0)", 1)  # makes the numeric code, if that is still to do
     ms = 1e3 * fresh(timed("import aiinfra", first) + HEAVY + "\nprint(seconds)")
     row("first formula of a process, with a model", ms, "ms")
+
+
+def bench_ledger() -> None:
+    seconds = fresh(timed("", "import aiinfra.architecture") + HEAVY + "\nprint(seconds)")
+    row("import aiinfra.architecture", 1e3 * seconds, "ms", "≤ 150 ms", seconds <= 0.15)
+    first = "ledger = architecture.load(config).ledger(); ledger.parameters, ledger.decode(8192).flops, ledger.state(8192)"
+    setup = "from aiinfra import architecture, catalog; config = catalog.model({!r}).config"
+    seconds = fresh(timed(setup.format("llama-3.1-70b"), first) + HEAVY + "\nprint(seconds)")
+    row("first ledger of a process, Llama 3.1 70B", 1e3 * seconds, "ms")
+    from aiinfra import architecture, catalog
+
+    def ledger(config) -> None:
+        found = architecture.load(config).ledger()
+        found.parameters, found.decode(8192).flops, found.state(8192)
+
+    times = {key: min(Timer(lambda c=m.config: ledger(c)).repeat(5, 1)) * 1e3 for key, m in catalog.models().items()}
+    slowest = max(times, key=times.get)
+    row("ledger from a config, median of the catalogue", statistics.median(times.values()), "ms", "≤ 5 ms", statistics.median(times.values()) <= 5)
+    row(f"ledger from a config, slowest ({slowest})", times[slowest], "ms", "≤ 5 ms", times[slowest] <= 5)
+    seconds = fresh(timed("from aiinfra import catalog", "catalog.models()") + HEAVY + "\nprint(seconds)")
+    row("catalogue of models opened", 1e3 * seconds, "ms", "≤ 30 ms", seconds <= 0.03)
 
 
 def bench_call() -> None:

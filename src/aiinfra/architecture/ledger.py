@@ -72,7 +72,7 @@ class Ledger:
     >>> from aiinfra import architecture
     >>> ledger = architecture.load("llama-3.1-70b").ledger()
     >>> ledger.parameters, ledger.decode(context=2176).flops
-    (70553706496, 144710369280)
+    (70553706496, 144707682304)
     """
 
     def __init__(self, architecture: Architecture, weights: str | None = None, kv: str | None = None):
@@ -135,7 +135,8 @@ class Ledger:
     def token_bytes(self) -> float:
         """State bytes that each further token adds, as long as no window is in the way; compressed entries count in part."""
         rows = [row for row in self._state(LANGUAGE) if row.stored.kind in ("full", "compressed")]
-        return sum(row.entry(self.kv.element) * row.layers / (row.stored.size or 1) for row in rows)
+        found = sum(row.entry(self.kv.element) * row.layers / (row.stored.size or 1) for row in rows)
+        return int(found) if found == int(found) else found
 
     @property
     def fixed_bytes(self) -> float:

@@ -146,6 +146,7 @@ class Names:
         self.varies = any(pattern.varies for pattern, _ in self.free)
         self._kinds: dict[frozenset, int] = {}  # layers whose entries are alike share a number
         self._kind: dict[tuple[str, int], int] = {}
+        self._alike: dict[tuple, tuple[tuple[int, ...], ...]] = {}
         self._memo: dict[tuple, Choice] = {}
 
     def _add(self, text: str, format: Format | None) -> None:
@@ -181,6 +182,17 @@ class Names:
         if memo not in self._memo:
             self._memo[memo] = self._choose(row, layer, keys)
         return self._memo[memo]
+
+    def alike(self, row: Row) -> tuple[tuple[int, ...], ...]:
+        """The layers of a row, those together of which the patterns say the same."""
+        key = row.section, row.indices
+        if key not in self._alike:
+            found: dict[object, list[int]] = {}
+            for layer in row.indices:
+                kind = tuple(frozenset(self.layers[k].items()) for k in self._keys(row, layer) if k in self.layers)
+                found.setdefault(layer if self.varies else kind, []).append(layer)
+            self._alike[key] = tuple(map(tuple, found.values()))
+        return self._alike[key]
 
     def _choose(self, row: Row, layer: int, keys: list[tuple[str, int]]) -> Choice:
         module = canonical(row.module)

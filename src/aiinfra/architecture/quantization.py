@@ -68,11 +68,11 @@ class Quantization:
             format = self.names.outside(row)[1] if row.part == "head" else None
             yield from self._stored(row, format or (self.format if self.head and row.part == "head" else None), own)
         else:
-            formats = [(self.format_of(row, layer), layer) for layer in self.names.layers_of(row)]
-            kinds = list(dict.fromkeys(f for f, _ in formats))
-            for format in kinds:
-                layers = tuple(layer for f, layer in formats if f == format)
-                one = row if len(kinds) == 1 else row.but(indices=layers, layers=len(layers))
+            layers: dict[Format | None, list[int]] = {}
+            for same in self.names.alike(row) if self.names else (row.indices,):
+                layers.setdefault(self.format_of(row, same[0]), []).extend(same)
+            for format, found in layers.items():
+                one = row if len(layers) == 1 else row.but(indices=tuple(sorted(found)), layers=len(found))
                 yield from self._stored(one, format, own)
 
     def _stored(self, row: Row, format: Format | None, own: Format) -> Iterator[Row]:
