@@ -3,7 +3,7 @@
 import pytest
 
 from aiinfra import architecture
-from aiinfra.architecture.families.minimax import Blocks
+from aiinfra.architecture.rows import Reach
 from aiinfra.errors import AIInfraError
 
 TEXT01 = {
@@ -65,7 +65,7 @@ def test_m3_with_its_tower():
 
 @pytest.mark.parametrize(("block", "best"), [(4, 1), (4, 3), (128, 16), (1, 5)])
 def test_chosen_blocks_one_by_one(block, best):
-    reach, pairs = Blocks("blocks", block, best), 0
+    reach, pairs = Reach("blocks", block, best), 0
     for position in range(40 * block if block < 100 else 3000):
         own = position // block
         met = (min(best, own + 1) - 1) * block + position % block + 1

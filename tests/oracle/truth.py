@@ -124,6 +124,7 @@ def met(model, cache, index, tokens, context):
         asked = min(asked, config.index_topk)
     if kind == "MiniMaxM3VLSparseCacheLayer":  # whole blocks, and of the last what there is
         last = (context - 1) % config.index_block_size + 1
+        last = config.index_block_size if tokens > 1 else last
         asked = min(context, (config.index_topk_blocks - 1) * config.index_block_size + last)
     if pools := getattr(layer, "compressed_kv", None):
         count = pools["compressor"].shape[1]

@@ -202,7 +202,7 @@ class Ledger:
         entries = tuple(self._entries(sections, tokens, heads, pairs, latent, expanded=batch * cached if kept else 0))
         state = list(self._state(sections))
         read = batch * sum(row.bytes_read(cached, self.kv.element) for row in state) if cached else 0
-        written = batch * sum(row.bytes(length, self.kv.element) - (row.grows and row.bytes(cached, self.kv.element)) for row in state)
+        written = batch * sum(row.written(cached, length, self.kv.element) for row in state)
         return Work(entries, read, written)
 
     def decode(
@@ -230,7 +230,7 @@ class Ledger:
         state = list(self._state(sections))
         b = self.kv.element
         read = batch * sum(met(row.read or row.stored) * row.entry(b) * (row.layers if row.readers is None else row.readers) for row in state)
-        written = batch * steps * sum(row.entry(b) * row.layers / (row.stored.size if row.stored.kind == "compressed" else 1) for row in state)
+        written = batch * sum(row.written(context - 1, last, b) * (1 if row.grows else steps) for row in state)
         return Work(passes, read, written)
 
     def answer(self, prompt: int, answer: int, *, batch: int = 1, sections: tuple[str, ...] = LANGUAGE) -> Work:
@@ -264,7 +264,7 @@ class Ledger:
             if row.phase and row.phase != latent:
                 continue
             served = heads if row.per == "last" else tokens
-            if row.name == "kv_b_proj":
+            if row.per == "latent":
                 served += expanded
             yield Entry(row, row.flops(served, pairs(row) if row.reach else 0), row.read(served))
 
@@ -279,8 +279,8 @@ class Ledger:
                 found.setdefault(name, set()).add(value)
         return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
 
-    def expression(self, what: str = "parameters", part: str | None = None) -> sympy.Expr:
-        """The sum of the rows as SymPy: ``parameters``, or ``flops`` in ``tokens`` and ``pairs``.
+    def expression(self, what: str = "parameters", part: str | None = None, latent: str = "expanded") -> sympy.Expr:
+        """The sum of the rows as SymPy: ``parameters``, or ``flops`` of one sequence with all its logits, in ``sequence`` tokens.
 
         >>> from aiinfra import architecture
         >>> architecture.load("llama-3.1-8b").ledger().expression(part="mlp")
@@ -290,7 +290,7 @@ class Ledger:
 
         if what not in ("parameters", "flops"):
             raise BadValue(f"what = {brief(what)}: must be parameters or flops")
-        rows = [r for r in self.chosen(LANGUAGE) if part in (None, r.part)]
+        rows = [r for r in self.chosen(LANGUAGE) if part in (None, r.part) and r.phase in ("", latent)]
         return sympy.Add(*(row.expression(what, self.shared) for row in rows))
 
 

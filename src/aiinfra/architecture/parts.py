@@ -208,7 +208,7 @@ class LatentAttention(Part):
         yield self.matrix("kv_a_proj_with_mqa", "d_model", "d_latent+d_rope", self.bias)
         if self.norms:
             yield self.vector("kv_a_layernorm", "d_latent")
-        yield self.matrix("kv_b_proj", "d_latent", "n_q*d_nope+n_q*d_value")
+        yield self.matrix("kv_b_proj", "d_latent", "n_q*d_nope+n_q*d_value", per="latent")
         if self.gate:
             yield self.matrix("g_proj", "d_model", "n_q*d_value" if self.gate == "element" else "n_q")
         yield self.matrix("o_proj", "n_q*d_value", "d_model", self.bias_o)

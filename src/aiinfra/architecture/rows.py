@@ -57,9 +57,9 @@ def symbolic(dim: Dim, values: Mapping[str, int], shared: Mapping[str, int] | No
 class Reach(NamedTuple):
     """Which cache entries a token meets: how many the last of ``S`` tokens does, and how many pairs all of them make."""
 
-    kind: str = "full"  # full, window, chunk, compressed, chosen or fixed
-    size: int = 0  # of the window, the chunk or the group
-    best: int = 0  # entries that an index chooses
+    kind: str = "full"  # full, window, chunk, compressed, chosen (entries), blocks (of positions, chosen) or fixed
+    size: int = 0  # of the window, the chunk, the group or the block
+    best: int = 0  # entries or blocks that an index chooses
 
     def entries(self, length: int) -> int:
         """Entries that the last of ``length`` tokens meets."""
@@ -67,7 +67,8 @@ class Reach(NamedTuple):
 
     def widest(self, length: int) -> int:
         """The most entries that any of ``length`` tokens meets."""
-        return min(length, self.size) if self.kind == "chunk" else self.entries(length)
+        most = {"chunk": self.size, "blocks": self.size * self.best}.get(self.kind)
+        return self.entries(length) if most is None else min(length, most)
 
     def pairs(self, length: int) -> int:
         """Pairs that ``length`` tokens make from the first to the last."""
@@ -81,7 +82,9 @@ class Reach(NamedTuple):
 
     def inputs(self) -> dict[str, int]:
         """The sizes of the reach by symbol."""
-        names = {"window": ("window",), "chunk": ("chunk",), "compressed": ("ratio",), "chosen": ("ratio", "chosen")}
+        names = {
+            "window": ("window",), "chunk": ("chunk",), "compressed": ("ratio",), "chosen": ("ratio", "chosen"), "blocks": ("chunk", "chosen"),
+        }  # fmt: skip
         return dict(zip(names.get(self.kind, ()), (self.size, self.best), strict=False))
 
     def _count(self, what: str, length: int) -> int:
@@ -143,7 +146,7 @@ class Row:
     phase: str = ""
     tied: bool = False  # uses a table that another row stores
     buffer: bool = False  # kept in checkpoints, not trained
-    per: str = "token"  # whom it serves: each token, or only the last of a prompt (the output head)
+    per: str = "token"  # what it works on: each token; the last one (the output head); latent: what is cached too, to expand it
     section: str = "language"
     module: str = ""  # path below the layer, as checkpoints name it
     layers: int = 1
@@ -236,7 +239,7 @@ class Row:
         return record.point(*[inputs[name] for name in record.inputs])
 
     def expression(self, what: str = "parameters", shared: Mapping[str, int] | None = None) -> sympy.Expr:
-        """Its parameters or operations as SymPy, all layers, in the symbols of the model.
+        """Its parameters, or its operations on one sequence, as SymPy: all layers, in the symbols of the model.
 
         ``shared`` holds the symbols that mean the same in all rows of a sum; others give their numbers.
         """
@@ -252,7 +255,10 @@ class Row:
         put = {SYMBOLS[n]: symbolic(getattr(self, n), self.values, shared) for n in ("d_in", "d_out", "d_key", "d_value")}
         put |= {SYMBOLS["biased"]: sympy.Integer(int(self.bias)), SYMBOLS["taps"]: symbolic(self.d_in, self.values, shared)}
         if what != "parameters":
-            put[SYMBOLS["tokens"]] = SYMBOLS["tokens"] * symbolic(self.used, self.values, shared)
+            put[SYMBOLS["tokens"]] = SYMBOLS["sequence"] * symbolic(self.used, self.values, shared)
+            if self.reach is not None:
+                met = formula(self.reach.formula("pairs")).right
+                put[SYMBOLS["pairs"]] = met.xreplace({SYMBOLS[n]: sympy.Integer(v) for n, v in self.reach.inputs().items()})
         expr = expr.xreplace({s: e for s, e in put.items() if s in expr.free_symbols})
         others = {s: self.values[s.name] for s in expr.free_symbols if shared is not None and self.values.get(s.name) != shared.get(s.name)}
         expr = expr.xreplace({s: sympy.Integer(n) for s, n in others.items() if s.name in self.values})
@@ -306,6 +312,12 @@ class StateRow:
         """Bytes that a decode step reads with ``context`` tokens, the newest included, all layers that read it."""
         reach = self.read or self.stored
         return reach.entries(context) * self.entry(b_kv) * (self.layers if self.readers is None else self.readers)
+
+    def written(self, before: int, after: int, b_kv: float) -> float:
+        """Bytes written while the context grows: an entry for each token or group, or once what has a fixed size."""
+        kind = self.stored.kind
+        entries = 1 if kind == "fixed" else self.stored.entries(after) - self.stored.entries(before) if kind == "compressed" else after - before
+        return entries * self.entry(b_kv) * self.layers
 
     def paged(self, context: int, b_kv: float, block: int, windows: str) -> float:
         """Bytes in whole pages of ``block`` entries; windows ``capped`` hold what they may touch, ``unified`` all tokens."""

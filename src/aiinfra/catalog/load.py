@@ -164,7 +164,7 @@ def _merge(where: str, config: dict, fields: dict) -> None:
         elif name in config:
             raise CatalogError(f"{where}: two sources give {name}")
         else:
-            config[name] = value
+            config[name] = None if value == "null" else value  # TOML has no null; a field without a value is not one left out
 
 
 def _model(where: str, key: str, table: dict) -> Model:

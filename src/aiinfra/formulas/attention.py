@@ -148,6 +148,43 @@ Derivation(
     ratio * stairs * (stairs - 1) / 2 + stairs * (before - ratio * stairs + 1) + (sequence - before) * chosen, "Sum the three parts."
 )  # fmt: skip
 
+blocks_entries = Formula(
+    "blocks-entries", entries, Min(sequence, (chosen - 1) * chunk + sequence - chunk * floor((sequence - 1) / chunk)),
+    says="Whole blocks that an index chooses, and of the token's own block what is there.",
+    holds="the last token of a sequence of one or more; the token's own block is always among those chosen",
+    valid=(sequence > 0,),
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    blocks_entries, Min(sequence, (chosen - 1) * chunk + sequence - chunk * floor((sequence - 1) / chunk)),
+    "All but one of the chosen blocks are earlier, so they are full; while there are no more blocks than may be chosen, all tokens are met.",
+)  # fmt: skip
+
+few = Min(sequence, chosen * chunk)  # tokens up to which all blocks are chosen
+
+
+def in_chunks(length: sympy.Expr) -> sympy.Expr:
+    """Pairs within chunks, up to a length."""
+    whole = floor(length / chunk)
+    return whole * chunk * (chunk + 1) / 2 + (length - chunk * whole) * (length - chunk * whole + 1) / 2
+
+
+blocks_pairs = Formula(
+    "blocks-pairs", pairs, few * (few + 1) / 2 + (sequence - few) * (chosen - 1) * chunk + in_chunks(sequence) - in_chunks(few),
+    says="A triangle until there is something to choose; from then on the chosen blocks before, and a small triangle in the block at hand.",
+    holds="causal attention to the blocks that an index chooses, nothing cached before the first of these tokens",
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    blocks_pairs,
+    sympy.Sum(position, (position, 1, few)) + sympy.Sum((chosen - 1) * chunk, (position, few + 1, sequence))
+    + in_chunks(sequence) - in_chunks(few),
+    "Up to $k_\\mathrm{ix}$ blocks all tokens are met. Each later token meets $k_\\mathrm{ix} - 1$ whole blocks, and its own as in chunked "
+    "attention.",
+).rewrite(
+    few * (few + 1) / 2 + (sequence - few) * (chosen - 1) * chunk + in_chunks(sequence) - in_chunks(few), "Sum the first two parts."
+)  # fmt: skip
+
 causal_half = Formula(
     "causal-share", causal_share, (sequence + 1) / (2 * sequence),
     says="The causal order leaves half of the square, and a little more for short sequences.",

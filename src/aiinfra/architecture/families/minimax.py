@@ -21,25 +21,6 @@ UNSHAPED = (
 NO_FURTHER = "the config names modules that predict further tokens; the published files hold none, and none is counted"
 
 
-class Blocks(Reach):
-    """The ``best`` blocks of ``size`` positions each; one of them is the token's own, of which it sees what is before, and itself.
-
-    >>> [Blocks("blocks", 4, 2).entries(length) for length in (3, 4, 5, 8, 9)]
-    [3, 4, 5, 8, 5]
-    """
-
-    def formula(self, what: str) -> str:
-        """The formula of its greater part, the earlier blocks; its own is a chunk."""
-        return "chosen-" + what
-
-    def _count(self, what: str, length: int) -> int:
-        own = Reach("chunk", self.size)
-        earlier = Reach("chosen", self.size, self.best - 1)  # whole blocks: as many as were complete before this token
-        if what == "entries":
-            return own.entries(length) + self.size * earlier.entries(length - 1)
-        return own.pairs(length) + self.size * earlier.pairs(length - 1)
-
-
 def routed(config: Config, *, correction: bool, d_shared: int | None = None) -> Experts:
     """Experts of the width ``intermediate_size``."""
     n_expert, n_chosen = agreed(config, "num_local_experts", "num_experts"), config.count("num_experts_per_tok")
@@ -168,7 +149,7 @@ def chosen_blocks(config: Config, n_layer: int, full: Attention) -> tuple[Attent
         path="self_attn",
         names=("index_q_proj", "index_k_proj", "index_k_norm", ""),
     )
-    return replace(full, reach=Blocks("blocks", block, best), stored=FULL), index, which
+    return replace(full, reach=Reach("blocks", block, best), stored=FULL), index, which
 
 
 def expert_layers(config: Config, n_layer: int) -> list[bool]:
