@@ -8,15 +8,15 @@ import re
 import pytest
 
 from aiinfra import device, devices, errors, model, models, parse
-from aiinfra.catalog import measurements, schema
+from aiinfra.catalog import measurements
 from aiinfra.catalog.load import measurement, read_devices, read_measurements, read_models
 from aiinfra.catalog.totals import counted
 from aiinfra.formats import BYTES
 from aiinfra.sources import titles
 
 SOURCE = 'source = "amdahl1967", at = "p. 1", read = 2026-12-01, kind = "paper", verified = true'
-FIELDS = """model_type = "llama", hidden_size = 64, num_hidden_layers = 2, num_attention_heads = 4, num_key_value_heads = 2, intermediate_size = 96,
-vocab_size = 100, max_position_embeddings = 512"""
+FIELDS = """model_type = "llama", hidden_size = 64, num_hidden_layers = 2, num_attention_heads = 4, num_key_value_heads = 2,
+intermediate_size = 96, vocab_size = 100, max_position_embeddings = 512"""
 
 
 def value(text, source=SOURCE):

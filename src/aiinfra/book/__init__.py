@@ -14,7 +14,9 @@ HERE = Path(__file__).parent
 
 def version() -> str:
     """A digest of what turns formulas into pages: when it changes, every page is read again."""
-    files = [*HERE.rglob("*.py"), *(p for p in (HERE.parent / "engine").glob("*.py") if p.stem != "_numeric"), *(HERE.parent / "architecture").rglob("*.py"), HERE.parent / "units.py"]
+    package = HERE.parent
+    engine = (p for p in (package / "engine").glob("*.py") if p.stem != "_numeric")
+    files = [*HERE.rglob("*.py"), *engine, *(package / "architecture").rglob("*.py"), package / "units.py", package / "formats.py"]
     return hashlib.blake2b(b"".join(p.read_bytes() for p in sorted(files)), digest_size=8).hexdigest()
 
 

@@ -235,7 +235,8 @@ def _ledger(words: list[str], cases: Cases, override: dict) -> Quantity:
     shared, own = cases.settings([w for w in words if w not in plain and w.partition("=")[0] not in special])
 
     def answered(settings: dict) -> dict:
-        return {n: ask(v[1:-1], cases).value if isinstance(v, str) and v.startswith("(") and v.endswith(")") else v for n, v in settings.items()}
+        requests = {n for n, v in settings.items() if isinstance(v, str) and v.startswith("(") and v.endswith(")")}
+        return {n: ask(v[1:-1], cases).value if n in requests else v for n, v in settings.items()}
 
     known = (*ledgers.COUNTS, *ledgers.FORMAT_WORDS)
     return ledgers.ask(plain, answered(own | special) | override, answered({n: v for n, v in shared.items() if n in known}))

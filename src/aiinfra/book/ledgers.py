@@ -171,11 +171,13 @@ class MatricesDirective(BookDirective):
             if not entry.flops and row.parameters < total / 2000:
                 continue
             share = f"{100 * row.parameters / total:.2f}\N{NO-BREAK SPACE}%" if row.parameters else "–"
-            rows.append([self.named(row), self.shape(row), self.number(row), self.cell(row.parameters), share, self.cell(entry.flops, flop)])
+            cells = [self.cell(row.parameters), share, self.cell(entry.flops, flop)]
+            rows.append([self.named(row), self.shape(row), self.number(row), *cells])
         small = total - sum(e.row.parameters for e in work.entries if e.flops or e.row.parameters >= total / 2000)
         if small:
             rows.append(["norms and other vectors", "", "", self.cell(small), f"{100 * small / total:.2g}\N{NO-BREAK SPACE}%", "–"])
-        sums = [nodes.strong("", "", *base.shown(Quantity(total), ",.0f")), "100\N{NO-BREAK SPACE}%", [nodes.strong("", "", *base.shown(Quantity(work.flops, flop)))]]
+        sums = [nodes.strong("", "", *base.shown(Quantity(total), ",.0f")), "100\N{NO-BREAK SPACE}%"]
+        sums.append(nodes.strong("", "", *base.shown(Quantity(work.flops, flop))))
         rows.append([nodes.strong("", "Sum"), "", "", *sums])
         title = f"{model.name}: matrices, and the operations of one decode step with {context:,} tokens of context"
         box = counted(self, "ledger", title)
@@ -223,7 +225,8 @@ class StatesDirective(BookDirective):
             model = catalog.model(key)
             base.depend_on(self.env, key)
             ledger = ledger_of(key, None, kv)
-            cells = [base.shown(Quantity(ledger.token_bytes, byte)), base.shown(Quantity(ledger.fixed_bytes, byte)) if ledger.fixed_bytes else "–"]
+            fixed = base.shown(Quantity(ledger.fixed_bytes, byte)) if ledger.fixed_bytes else "–"
+            cells = [base.shown(Quantity(ledger.token_bytes, byte)), fixed]
             for context in contexts:
                 cells += [base.shown(Quantity(ledger.state(context), byte)), base.shown(Quantity(ledger.state_read(context), byte))]
             rows.append([model.name, *cells])

@@ -128,7 +128,8 @@ class Model:
         found = {n: v for n in ("released", "published_total", "published_round", "published_active") if (v := getattr(self, n))}
         a, ledger = self.architecture, self.ledger()
         total = self._derived(ledger.parameters, "sum of the ledger's rows, which the configuration gives")
-        found |= {"n_param": total, "n_active": self._derived(ledger.active, "sum of the rows that serve one token; token tables count whole")}
+        active = self._derived(ledger.active, "sum of the rows that serve one token; token tables count whole")
+        found |= {"n_param": total, "n_active": active}
         shapes = a.symbols() | {"max_context": a.max_context, "tied": a.tied, "dtype": a.dtype}
         shapes |= {n: a.agreed(n) for n in ("n_q", "n_kv", "d_head")}
         return found | {n: self._configured(n, v) for n, v in shapes.items() if n in CONFIG_NAMES and v is not None}

@@ -6,8 +6,8 @@ from sympy import Min, floor
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    attention_balance, attention_flops, causal_share, chosen, chunk, d_head, d_index, d_key, d_value, entries, index_flops, n_index, n_layer,
-    n_q, n_read, one_flop, pairs, ratio, sequence, window,
+    attention_balance, attention_flops, causal_share, chosen, chunk, d_head, d_index, d_key, d_value, entries, index_flops, n_index,
+    n_layer, n_q, n_read, one_flop, pairs, ratio, sequence, window,
 )  # fmt: skip
 
 position = sympy.Symbol("i", integer=True, positive=True)
@@ -118,8 +118,8 @@ compressed_pairs = Formula(
 Derivation(
     compressed_pairs,
     sympy.Sum(ratio * (position - 1), (position, 1, groups)) + groups * (sequence - ratio * groups + 1),
-    "While entry number $i$ is the next to come, $m$ tokens meet $i - 1$ entries each; the tokens since the last entry was made, its own last one "
-    "included, meet all of them.",
+    "While entry number $i$ is the next to come, $m$ tokens meet $i - 1$ entries each; the tokens since the last entry was made, "
+    "its own last one included, meet all of them.",
 ).rewrite(ratio * groups * (groups - 1) / 2 + groups * (sequence - ratio * groups + 1), "Sum the stairs.")
 
 chosen_entries = Formula(
@@ -157,7 +157,8 @@ blocks_entries = Formula(
 )  # fmt: skip
 Derivation(
     blocks_entries, Min(sequence, (chosen - 1) * chunk + sequence - chunk * floor((sequence - 1) / chunk)),
-    "All but one of the chosen blocks are earlier, so they are full; while there are no more blocks than may be chosen, all tokens are met.",
+    "All but one of the chosen blocks are earlier, so they are full; while there are no more blocks than may be chosen, all tokens are "
+    "met.",
 )  # fmt: skip
 
 few = Min(sequence, chosen * chunk)  # tokens up to which all blocks are chosen

@@ -71,7 +71,8 @@ tokens_to_touch = Formula(
     cites=("huang2025moesd",),
 )  # fmt: skip
 Derivation(
-    tokens_to_touch, touch_balance, "At this number of tokens, the share of experts that stay untouched is what is left of one.", relation="~",
+    tokens_to_touch, touch_balance, "At this number of tokens, the share of experts that stay untouched is what is left of one.",
+    relation="~",
 ).when(
     sympy.Eq(touch_balance * sympy.log(1 - n_chosen / n_expert), sympy.log(1 - touched_share)),
     sympy.log(1 - touched_share) / sympy.log(1 - n_chosen / n_expert),
@@ -95,4 +96,6 @@ expert_granularity = Formula(
     holds="the dense width is that of the model's dense layers, or of the dense model compared with",
     cites=("krajewski2024granularity",),
 )  # fmt: skip
-Derivation(expert_granularity, d_ff / d_expert, "Experts of inner width $d_\\mathrm{e}$ that make up an MLP of inner width $d_\\mathrm{ff}$.")
+Derivation(
+    expert_granularity, d_ff / d_expert, "Experts of inner width $d_\\mathrm{e}$ that make up an MLP of inner width $d_\\mathrm{ff}$."
+)  # fmt: skip

@@ -41,8 +41,8 @@ expanded = Formula(
 Derivation(
     expanded,
     2 * one_flop * cached * d_latent * n_q * (d_nope + d_value) + 2 * one_flop * n_q * fresh * cached * ((d_nope + d_rope) + d_value),
-    "A matrix from $d_\\mathrm{c}$ to keys and values of all heads meets each cached latent once; then each new token meets each cached one "
-    "with a key of width $d_\\mathrm{n} + d_\\mathrm{r}$ and a value of width $d_\\mathrm{v}$.",
+    "A matrix from $d_\\mathrm{c}$ to keys and values of all heads meets each cached latent once; then each new token meets "
+    "each cached one with a key of width $d_\\mathrm{n} + d_\\mathrm{r}$ and a value of width $d_\\mathrm{v}$.",
 ).rewrite(
     2 * one_flop * n_q * cached * (d_latent * (d_nope + d_value) + fresh * (d_nope + d_rope + d_value)), "Collect the factors."
 )  # fmt: skip
@@ -50,7 +50,8 @@ Derivation(
 absorbed = Formula(
     "latent-absorbed-flops", attention_flops, 2 * one_flop * n_q * cached * fresh * (2 * d_latent + d_rope),
     says="Bring the query to the latent's width once, and attend to the cached vectors as they are.",
-    holds="one layer, one request; moving queries and results between the widths costs what expanding a new token costs, and is left out with it",
+    holds="one layer, one request; moving queries and results between the widths costs what expanding a new token costs, and is left out "
+    "with it",
     resolves=False,
     cites=("deepseek2024mla",),
 )  # fmt: skip

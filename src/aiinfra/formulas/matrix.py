@@ -31,8 +31,8 @@ operations_of_matrix = Formula(
 Derivation(
     operations_of_matrix,
     sympy.Sum(sympy.Sum(2 * one_flop * d_in, (column, 1, d_out)), (token, 1, tokens)),
-    "For each token and each output, $d_\\mathrm{in}$ products are formed and added up: $d_\\mathrm{in}$ multiplications and as many additions, "
-    "the first of which adds to zero.",
+    "For each token and each output, $d_\\mathrm{in}$ products are formed and added up: $d_\\mathrm{in}$ multiplications and as many "
+    "additions, the first of which adds to zero.",
 ).rewrite(2 * one_flop * tokens * d_in * d_out, "All outputs and all tokens are alike.")
 
 matrix_bytes_stored = Formula(

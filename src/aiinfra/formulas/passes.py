@@ -21,7 +21,9 @@ whole_answer = Formula(
 Derivation(
     whole_answer,
     2 * one_flop * n_block * prompt + 2 * one_flop * vocab * d_model + 2 * one_flop * n_layer * n_q * d_head * prompt * (prompt + 1)
-    + sympy.Sum(2 * one_flop * (n_block + vocab * d_model) + 4 * one_flop * n_layer * n_q * d_head * (prompt + step), (step, 1, answer - 1)),
+    + sympy.Sum(
+        2 * one_flop * (n_block + vocab * d_model) + 4 * one_flop * n_layer * n_q * d_head * (prompt + step), (step, 1, answer - 1)
+    ),
     "The prompt, and $G - 1$ steps of which number $i$ meets $S_\\mathrm{p} + i$ tokens.",
 ).rewrite(
     2 * one_flop * (n_block * seen + vocab * d_model * answer + n_layer * n_q * d_head * seen * (seen + 1)),
@@ -73,7 +75,9 @@ Derivation(
     forward_of_sequence,
     2 * one_flop * n_block * sequence + 2 * one_flop * vocab * d_model * sequence + 4 * one_flop * n_layer * n_q * d_head * pairs,
     "Layers and head meet every token; attention takes four operations per pair, head and element.",
-).rewrite(2 * one_flop * (n_block * sequence + vocab * d_model * sequence + 2 * n_layer * n_q * d_head * pairs), "Collect the factors.")  # fmt: skip
+).rewrite(
+    2 * one_flop * (n_block * sequence + vocab * d_model * sequence + 2 * n_layer * n_q * d_head * pairs), "Collect the factors."
+)  # fmt: skip
 
 layers_of_sequence = Formula(
     "layers-flops", layer_flops, 2 * one_flop * (n_block * sequence + 2 * n_layer * n_q * d_head * pairs),

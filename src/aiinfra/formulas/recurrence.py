@@ -33,5 +33,6 @@ delta_rule = Formula(
 Derivation(
     delta_rule,
     sympy.Sum(sympy.Sum(one_flop * d_rec_k * d_rec_v * (1 + 2 + 2 + 2), (head, 1, n_rec)), (token, 1, tokens)),
-    "Decay, then a product of state and key that finds the value stored there, an outer product that corrects it, and a product of state and query.",
+    "Decay, then a product of state and key that finds the value stored there, an outer product that corrects it, and a product "
+    "of state and query.",
 ).rewrite(7 * one_flop * tokens * n_rec * d_rec_k * d_rec_v, "All heads and tokens are alike.")  # fmt: skip

@@ -42,7 +42,8 @@ bytes_per_weight = Formula(
     cites=("ocp2023mx",),
 )  # fmt: skip
 Derivation(
-    bytes_per_weight, (group_in * group_out * b_w + b_scale) / (group_in * group_out), "A block of weights and its scale, over the weights of the block.",
+    bytes_per_weight, (group_in * group_out * b_w + b_scale) / (group_in * group_out),
+    "A block of weights and its scale, over the weights of the block.",
 ).rewrite(b_w + b_scale / (group_in * group_out), "Divide both terms.")  # fmt: skip
 
 matrix_intensity = Formula(

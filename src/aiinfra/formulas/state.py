@@ -48,7 +48,8 @@ window_state = Formula(
 )  # fmt: skip
 Derivation(
     window_state,
-    2 * n_kv * d_head * b_kv * (sympy.Sum(context, (layer, 1, n_full_layer)) + sympy.Sum(sympy.Min(context, window), (layer, 1, n_window_layer))),
+    2 * n_kv * d_head * b_kv
+    * (sympy.Sum(context, (layer, 1, n_full_layer)) + sympy.Sum(sympy.Min(context, window), (layer, 1, n_window_layer))),
     "Every layer keeps a key and a value for each token that it may still meet.",
 ).rewrite(
     2 * n_kv * d_head * b_kv * (n_full_layer * context + n_window_layer * sympy.Min(context, window)), "Layers of a kind are alike."
