@@ -30,8 +30,8 @@ def catalogue_sources() -> set[str]:
     """Every source that a value, a peak rate or a measurement names."""
     found = {m.source for m in catalog.measurements().values()}
     for entry in [*catalog.models().values(), *catalog.devices().values()]:
-        values = [*vars(entry).values(), *(peak.rate for peak in getattr(entry, "peaks", ()))]
-        found |= {value.source for value in values if isinstance(value, catalog.Value)}
+        values = [*entry.data.values(), *getattr(entry, "facts", ()), *(peak.rate for peak in getattr(entry, "peaks", ()))]
+        found |= {value.source for value in values}
     return found
 
 

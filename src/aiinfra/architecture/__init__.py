@@ -16,7 +16,7 @@ from aiinfra.architecture import families, quantization
 from aiinfra.architecture.config import Config, load_json
 from aiinfra.architecture.ledger import Ledger, Work
 from aiinfra.architecture.model import Architecture
-from aiinfra.errors import BadType, ConfigError, brief
+from aiinfra.errors import BadType, BadValue, ConfigError, brief
 
 __all__ = ["Architecture", "Ledger", "Work", "families", "load"]
 
@@ -30,6 +30,8 @@ def load(source: str | Path | Mapping) -> Architecture:
         return families.read(Config(source), "config")
     if not isinstance(source, (str, Path)):
         raise BadType(f"{brief(source)}: expected a mapping, a path or the name of a model")
+    if not str(source).strip():
+        raise BadValue(f"{brief(source)}: expected a mapping, a path or the name of a model")
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".json" and not path.is_dir():
         from aiinfra import catalog  # only to look a name up: the catalogue reads its models through this package
@@ -37,7 +39,9 @@ def load(source: str | Path | Mapping) -> Architecture:
         return catalog.model(source).architecture
     if path.is_dir():
         path = path / "config.json"
+    table = load_json(path)
     try:
-        return families.read(Config(quantization.beside(path, load_json(path))), path.parent.name or path.stem)
+        key = path.parent.name if path.name == "config.json" else path.stem
+        return families.read(Config(quantization.beside(path, table)), key or "config")
     except ConfigError as error:
         raise ConfigError(f"{path.name}: {error}") from None

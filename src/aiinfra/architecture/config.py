@@ -20,6 +20,8 @@ class Config:
     def __init__(self, table: Mapping, where: str = "config", top: Config | None = None):
         if not isinstance(table, Mapping):
             raise ConfigError(f"{where}: expected a mapping of fields, not {brief(table)}")
+        if strange := [name for name in table if not isinstance(name, str) or not name]:
+            raise ConfigError(f"{where}: {brief(strange[0])} is no name of a field")
         self.table, self.where, self.top = table, where, top
         self.read: set[str] = set()
         self.parts: list[Config] = []  # all that were made of it, however deep
@@ -124,10 +126,15 @@ class Config:
     def dtype(self) -> str:
         """The format of the published weights where nothing is quantised."""
         for place in (self, self.top):
-            if place is not None and (name := place.raw("dtype", "torch_dtype", default=None)) is not None:
+            found = {} if place is None else {n: place.raw(n) for n in ("dtype", "torch_dtype") if n in place}
+            for field, name in found.items():
                 if not isinstance(name, str) or name.removeprefix("torch.") not in DTYPES:
-                    raise place.refuse(place._name(("dtype", "torch_dtype")), "one of " + ", ".join(DTYPES))
-                return DTYPES[name.removeprefix("torch.")]
+                    raise place.refuse(field, "one of " + ", ".join(DTYPES))
+            formats = [DTYPES[name.removeprefix("torch.")] for name in found.values()]
+            if len(set(formats)) > 1:
+                raise ConfigError(f"{place.where}: dtype = {found['dtype']}, but torch_dtype = {found['torch_dtype']}")
+            if formats:
+                return formats[0]
         return "bf16"
 
     def refuse_if(self, name: str, why: str, allowed: tuple = (None, False, 0)) -> None:
@@ -160,11 +167,11 @@ class Config:
 STRUCTURAL = re.compile(
     "expert|lora_rank|window|ssm|mamba|compress|recurrent|head|layers$|layer_types|hidden_size|intermediate|latent|conv|chunk|kv_|mla"
     "|moe_(layer|inter|num)|index_|nextn|state_size|shared|hc_|sparse|per_layer|cross_|linear_(num|key|value|conv|attn)|n_embd"
-    "|d_model|ffn|d_ff|rnn|lru|delta|kda|block"
+    "|d_model|ffn|d_ff|rnn|lru|delta|kda|block|n_layer$|n_inner|dense_replace|multi_query|^use_cla|^cla_|loops$|recurrence"
 )
 # Fields with such a word that are of images or sound, of how a training or a kernel runs, or of repeated passes of one layer
 ELSEWHERE = re.compile(
-    "^im(g|age)_|video|vision|audio|^use_mamba_kernels|_mtp_iteration|chunk_size(_feed_forward)?$|_(loss|score|scoring)|^pp_|tensor_parallel"
+    "^im(g|age)_|video|vision|audio|^use_mamba_kernels|_mtp_iteration|^(mamba_)?chunk_size(_feed_forward)?$|_(loss|score|scoring)|^pp_|tensor_parallel"
 )
 # Fields that change neither a shape nor a count of operations
 HARMLESS = frozenset(
@@ -176,14 +183,14 @@ HARMLESS = frozenset(
     hidden_dropout hidden_dropout_prob id2label initializer_range is_decoder is_encoder_decoder label2id layer_norm_eps
     layer_norm_epsilon length_penalty max_length min_length model_type no_repeat_ngram_size norm_eps norm_topk_prob num_beam_groups
     num_beams num_return_sequences output_attentions output_hidden_states output_router_logits output_scores pad_token_id prefix
-    pretraining_tp problem_type pruned_heads remove_invalid_values repetition_penalty resid_pdrop return_dict
+    pretraining_tp problem_type remove_invalid_values repetition_penalty resid_pdrop return_dict
     return_dict_in_generate rms_norm_eps rope_parameters rope_scaling rope_theta rotary_emb_base rotary_pct partial_rotary_factor
     router_aux_loss_coef aux_loss_alpha router_jitter_noise router_z_loss_coef routed_scaling_factor scoring_func seq_aux
     sep_token_id summary_activation summary_first_dropout summary_proj_to_labels summary_type summary_use_proj suppress_tokens
     logit_scale scale_attn_weights scale_attn_by_inverse_layer_idx reorder_and_upcast_attn attention_softmax_in_fp32
     scale_attention_softmax_in_fp32
     attention_layers swiglu_alpha attn_scale floor_scale dropout activation
-    norm_epsilon initial_context_length use_qk_norm moe_norm_min layerdrop init_std
+    norm_epsilon initial_context_length moe_norm_min layerdrop init_std
     clip_qkv rotary_dim slow_but_exact
     task_specific_params temperature tf_legacy_loss tie_encoder_decoder tokenizer_class top_k top_p torchscript transformers_version
     typical_p unk_token_id use_bfloat16 use_cache query_pre_attn_scalar attn_logit_softcapping final_logit_softcapping

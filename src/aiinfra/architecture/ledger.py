@@ -6,7 +6,7 @@ Totals are sums of rows; each row's numbers come from a formula of the book.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,6 +80,9 @@ class Ledger:
         self.rows = tuple(architecture.formatted(weights))
         self.state_rows = tuple(architecture.state())
         self.kv: Format = format_of(kv) if kv is not None else FORMATS[architecture.cache_format]
+        if self.kv.scale:
+            plain = ", ".join(name for name, f in FORMATS.items() if not f.scale)
+            raise BadValue(f"kv = {brief(kv)}: how a cache keeps the scales of this format is not known; known: {plain}")
 
     def __repr__(self) -> str:
         return f"<Ledger {self.architecture.key}: {len(self.rows)} rows, {self.parameters:,} parameters>"
@@ -229,7 +232,7 @@ class Ledger:
         passes = tuple(Entry(row, flops, row.read(batch) * steps) for row, flops, _ in entries)
         state = list(self._state(sections))
         b = self.kv.element
-        read = batch * sum(met(row.read or row.stored) * row.entry(b) * (row.layers if row.readers is None else row.readers) for row in state)
+        read = batch * sum(met(row.read or row.stored) * row.entry(b) * row.reading for row in state)
         written = batch * sum(row.written(context - 1, last, b) * (1 if row.grows else steps) for row in state)
         return Work(passes, read, written)
 

@@ -48,7 +48,7 @@ class Architecture:
     extra: tuple[Row, ...] = ()
     warnings: tuple[str, ...] = ()
     cache_format: str = "bf16"
-    quantization: Quantization | None = None
+    quantization: Quantization | None = field(default=None, compare=False)  # follows from the config
     config: Mapping = field(default_factory=dict, repr=False)
 
     @property
@@ -99,8 +99,7 @@ class Architecture:
             for part in block.parts:
                 values = self.base | part.sizes()
                 for row in part.state():
-                    readers = row.layers if row.readers is None else row.readers
-                    more = {"layers": row.layers * len(block), "readers": readers * len(block), "section": block.section}
+                    more = {"layers": row.layers * len(block), "readers": row.reading * len(block), "section": block.section}
                     yield replace(row, values=values, **more)
 
     def ledger(self, weights: str | None = None, kv: str | None = None):
@@ -114,7 +113,8 @@ class Architecture:
     @property
     def uniform(self) -> Attention | None:
         """The attention of all layers, where they are alike and attend to everything; else None."""
-        found = {p for b in self.blocks if b.section == "language" for p in b.parts if isinstance(p, (Attention, LatentAttention, Recurrent))}
+        kinds = (Attention, LatentAttention, Recurrent)
+        found = {p for b in self.blocks if b.section == "language" for p in b.parts if isinstance(p, kinds)}
         one = next(iter(found)) if len(found) == 1 else None
         plain = isinstance(one, Attention) and one.reach.kind == "full" and not (one.same or one.reuse or one.d_value)
         return one if plain and all(len(b.find(Attention)) == 1 for b in self.blocks if b.section == "language") else None
@@ -172,7 +172,10 @@ class Architecture:
         return ""
 
     def __hash__(self) -> int:
-        return id(self)
+        return hash((self.key, self.family, self.d_model, self.vocab, self.n_layer))
+
+    def __repr__(self) -> str:
+        return f"<Architecture {self.key}: {self.family}, {self.n_layer} layers, {self.d_model:,} wide>"
 
     def describe(self) -> list[str]:
         """One line for each kind of layer."""

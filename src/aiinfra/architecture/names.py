@@ -67,12 +67,22 @@ def canonical(path: str) -> str:
     return ".".join(parts)
 
 
+@lru_cache(maxsize=256)
+def plain(before: str) -> bool:
+    """Whether a text may stand before ``layers.``: nothing, or names of modules and a dot."""
+    return re.fullmatch(r"(mtp\.)?|(?!(model\.)?mtp\.\d)[\w.]*\.", before) is not None
+
+
 def numbered(text: str) -> tuple[str, str, str] | None:
     """What stands before the number of a layer, the number, and the path within the layer; None where there is none.
 
     >>> numbered("model.layers.3.mlp"), numbered("model.layers.3*"), numbered("lm_head")
     (('model.', '3', 'mlp'), ('model.', '3', '*'), None)
     """
+    before, mark, rest = text.rpartition("layers.")
+    number, dot, path = rest.partition(".")
+    if mark and dot and number.isdecimal() and plain(before):  # as almost all are written, at a tenth of the cost of a pattern
+        return before, number, path.lstrip(".") or "*"
     found = V4_MTP.fullmatch(text) or NUMBERED.fullmatch(text)
     return None if found is None else (found[1], found[2], found[3].lstrip(".") or "*")
 
@@ -108,20 +118,26 @@ class Pattern:
 
     def __init__(self, text: str, where: str):
         self.text = text
-        self.matches = self._compile(text, where)
+        self._exact, self._below = self._compile(text, where)
         # Only with a digit, or with what may stand for one digit, can a pattern treat two layers differently
         one = r"\d|\\[dwDW]|[\[?{]|(?<!\\)\.(?![*+])" if text.startswith("re:") else r"\d|[\[?]"
         self.varies = re.search(one, text.removeprefix("re:")) is not None
 
     @staticmethod
-    def _compile(text: str, where: str) -> Callable[[str], object]:
+    def _compile(text: str, where: str) -> tuple[re.Pattern | str, re.Pattern | None]:
         if text.startswith("re:"):
-            return regex(text[3:], where).match
+            return regex(text[3:], where), None
         if any(c in text for c in "*?["):
-            exact, below = re.compile(translate(canonical(text))), re.compile(translate(canonical(text) + ".*"))
-            return lambda name: exact.match(canonical(name)) or below.match(canonical(name))
-        inner = f".{canonical(text)}."
-        return lambda name: inner in f".{canonical(name)}."
+            return re.compile(translate(canonical(text))), re.compile(translate(canonical(text) + ".*"))
+        return f".{canonical(text)}.", None
+
+    def matches(self, name: str) -> bool:
+        """Whether it stands for a module of this name."""
+        if isinstance(self._exact, str):
+            return self._exact in f".{canonical(name)}."
+        if self._below is None:
+            return self._exact.match(name) is not None
+        return any(p.match(canonical(name)) for p in (self._exact, self._below))
 
 
 class Names:
@@ -131,54 +147,53 @@ class Names:
         self.where, self.n_layer = where, n_layer
         self.layers: dict[tuple[str, int], dict[str, Format | None]] = {}
         self.experts: dict[tuple[str, int, str], set[str]] = {}
-        self.free: list[tuple[Pattern, Format | None]] = []
         self.hit: set[str] = set()
         self.work = 0
-        seen: set[str] = set()
+        places: dict[tuple[str, str], tuple[tuple[str, int], dict]] = {}  # by what a name begins with: the layer and its entries
+        free: dict[str, Format | None] = {}  # the first of those with one text
         for number, (text, format) in enumerate(given):
             if not isinstance(text, str) or not 0 < len(text) <= LONGEST:
                 raise ConfigError(f"{where}: {brief(text)} is not the name of a module")
             if number > MOST:
                 raise ConfigError(f"{where}: more than {MOST:,} names of modules")
-            if text not in seen:
-                seen.add(text)
-                self._add(text, format)
+            parts = None if text.startswith("re:") else numbered(text)
+            if parts is None:
+                free.setdefault(text, format)
+                continue
+            before, layer, raw = parts
+            if (place := places.get((before, layer))) is None:
+                if len(layer) > 6:
+                    raise ConfigError(f"{where}: {brief(text)}: no layer has this number")
+                key = section(before), int(layer)
+                place = places[(before, layer)] = key, self.layers.setdefault(key, {})
+            key, entries = place
+            rest = canonical(raw)
+            entries.setdefault(rest, format)
+            if rest != raw and "experts.*" in rest:
+                self.experts.setdefault((*key, rest), set()).add(raw)
+        self.free = [(Pattern(text, where), format) for text, format in free.items()]
         self.varies = any(pattern.varies for pattern, _ in self.free)
         self._kinds: dict[frozenset, int] = {}  # layers whose entries are alike share a number
         self._kind: dict[tuple[str, int], int] = {}
         self._alike: dict[tuple, tuple[tuple[int, ...], ...]] = {}
         self._memo: dict[tuple, Choice] = {}
 
-    def _add(self, text: str, format: Format | None) -> None:
-        parts = None if text.startswith("re:") else numbered(text)
-        if parts is None:
-            self.free.append((Pattern(text, self.where), format))
-            return
-        before, layer, raw = parts
-        if len(layer) > 6:
-            raise ConfigError(f"{self.where}: {brief(text)}: no layer has this number")
-        key, rest = (section(before), int(layer)), canonical(raw)
-        self.layers.setdefault(key, {}).setdefault(rest, format)
-        if rest != raw and "experts.*" in rest:
-            self.experts.setdefault((*key, rest), set()).add(raw)
-
     def __bool__(self) -> bool:
         return bool(self.layers or self.free)
-
-    def layers_of(self, row: Row) -> tuple[int, ...]:
-        """The layers in which the patterns may say different things of a row: one of them where no pattern knows layers."""
-        return row.indices if self.layers or self.varies else row.indices[:1]
 
     def _keys(self, row: Row, layer: int) -> list[tuple[str, int]]:
         return [("mtp", layer - self.n_layer), ("language", layer)] if row.section == "mtp" else [("language", layer)]
 
+    def kind(self, key: tuple[str, int]) -> int:
+        """A number that layers with the same entries share."""
+        if key not in self._kind:
+            self._kind[key] = self._kinds.setdefault(frozenset(self.layers[key].items()), len(self._kinds))
+        return self._kind[key]
+
     def choose(self, row: Row, layer: int) -> Choice:
         """What the patterns say of a row's module in one layer."""
         keys = [key for key in self._keys(row, layer) if key in self.layers] if self.layers else []
-        for key in keys:
-            if key not in self._kind:
-                self._kind[key] = self._kinds.setdefault(frozenset(self.layers[key].items()), len(self._kinds))
-        memo = (row.module, row.section, *(self._kind[key] for key in keys), layer if self.varies else None)
+        memo = (row.module, row.section, *map(self.kind, keys), layer if self.varies else None)
         if memo not in self._memo:
             self._memo[memo] = self._choose(row, layer, keys)
         return self._memo[memo]
@@ -189,7 +204,7 @@ class Names:
         if key not in self._alike:
             found: dict[object, list[int]] = {}
             for layer in row.indices:
-                kind = tuple(frozenset(self.layers[k].items()) for k in self._keys(row, layer) if k in self.layers)
+                kind = tuple(self.kind(k) for k in self._keys(row, layer) if k in self.layers)
                 found.setdefault(layer if self.varies else kind, []).append(layer)
             self._alike[key] = tuple(map(tuple, found.values()))
         return self._alike[key]
@@ -246,20 +261,20 @@ class Names:
 
     def idle(self, rows: Iterable[Row]) -> Iterator[str]:
         """Patterns that match none of the rows, without those that name nothing of the layers."""
-        modules: dict[tuple[str, int], set[str]] = {key: set() for key in self.layers if key[0] == "language"}
-        names: set[str] = set()
+        rows = list(rows)
+        modules: dict[tuple[int, ...], set[str]] = {}  # by the layers that have them
         for row in rows:
-            module = canonical(row.module)
-            for layer in row.indices:
-                if (found := modules.get(("language", layer))) is not None:
-                    found.add(module)
-            names.update(self.spelt(row, row.indices[0]) if row.indices else OUTER.get(row.part, ()))
+            modules.setdefault(row.indices, set()).add(canonical(row.module))
+        owners = [(frozenset(layers), found) for layers, found in modules.items()]
+        alike: dict[tuple, list[str]] = {}  # layers with the same entries and the same modules leave the same entries over
         for key, entries in self.layers.items():
-            for rest in entries:
-                if key[0] != "language" or rest in (known := modules.get(key, ())) or APART.search(rest):
-                    continue
-                if not any(self._met((rest,), module) for module in known):
-                    yield f"layers.{key[1]}.{rest}"
-        for pattern, _ in self.free:
-            if not (pattern.text in self.hit or APART.search(pattern.text) or any(map(pattern.matches, names))):
-                yield pattern.text
+            if key[0] == "language":
+                here = tuple(key[1] in layers for layers, _ in owners)
+                if (kind := (self.kind(key), here)) not in alike:
+                    known = set().union(*(found for (_, found), is_in in zip(owners, here, strict=True) if is_in))
+                    over = (rest for rest in entries if rest not in known and not APART.search(rest))
+                    alike[kind] = [rest for rest in over if not any(self._met((rest,), module) for module in known)]
+                yield from (f"layers.{key[1]}.{rest}" for rest in alike[kind])
+        left = [p for p, _ in self.free if p.text not in self.hit and not APART.search(p.text)]
+        names = {n for row in rows for n in (self.spelt(row, row.indices[0]) if row.indices else OUTER.get(row.part, ()))} if left else ()
+        yield from (pattern.text for pattern in left if not any(map(pattern.matches, names)))

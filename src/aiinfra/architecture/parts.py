@@ -6,7 +6,7 @@ The fields that are whole numbers carry the names of the book's symbols; rows re
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from aiinfra.architecture.rows import FIXED, FULL, Dim, Reach, Row, StateRow
@@ -29,12 +29,7 @@ class Part:
 
     def sizes(self) -> dict[str, int]:
         """Its whole numbers by symbol."""
-        found = {}
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if type(value) is int:
-                found[f.name] = value
-        return found
+        return {name: value for name, value in vars(self).items() if type(value) is int}
 
     def matrix(self, name: str, d_in: Dim, d_out: Dim, bias: bool = False, kind: str = "matrix", **more) -> Row:
         """A row of a matrix, whose checkpoint name is its own unless ``module`` says otherwise."""
@@ -54,11 +49,9 @@ class Norm(Part):
     name: str = "norm"
     width: Dim = "d_model"
     bias: bool = False
-    weight: bool = True
 
     def rows(self) -> Iterator[Row]:
-        if self.weight:
-            yield self.vector(self.name, self.width, self.bias)
+        yield self.vector(self.name, self.width, self.bias)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,15 +67,10 @@ class Index(Part):
     d_index: int
     source: Dim = "d_model"
     d_latent_q: int | None = None  # where queries are made from it
-    key_norm: str = "layer"  # layer (with a shift), rms or none
+    key_norm: str = "layer"  # layer (with a shift) or rms
     query_norm: bool = False
     per_head_weight: bool = True
-    key_heads: int = 1
-    own_key: bool = True  # False where index keys come from elsewhere
     shared: bool = False  # True: takes the choice of an earlier layer, and has no weights
-    reach: Reach = FULL  # the entries that are scored
-    format: str = "kv"
-    extra: float = 0  # bytes beside the elements of a key, such as its scale
     names: tuple[str, str, str, str] = ("wq_b", "wk", "k_norm", "weights_proj")
 
     def rows(self) -> Iterator[Row]:
@@ -92,26 +80,23 @@ class Index(Part):
         yield self.matrix(query, self.source, "n_index*d_index")
         if self.query_norm:
             yield self.vector("q_norm", "d_index")
-        if self.own_key:
-            yield self.matrix(key, "d_model", "d_index" if self.key_heads == 1 else f"{self.key_heads}*d_index")
-            if self.key_norm != "none":
-                yield self.vector(norm, "d_index", self.key_norm == "layer")
+        yield self.matrix(key, "d_model", "d_index")
+        yield self.vector(norm, "d_index", self.key_norm == "layer")
         if self.per_head_weight:
             yield self.matrix(weigh, "d_model", "n_index")
-        yield Row(self.part, "index scores", "index", reach=self.reach, module="")
+        yield Row(self.part, "index scores", "index", reach=FULL)
 
     def state(self) -> Iterator[StateRow]:
-        if not self.shared and self.own_key:
-            width = "d_index" if self.key_heads == 1 else f"{self.key_heads}*d_index"
-            yield StateRow(self.part, "index keys", width, self.reach, format=self.format, extra=self.extra)
+        if not self.shared:
+            yield StateRow(self.part, "index keys", "d_index")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Attention(Part):
     """Attention with query heads and key/value heads of their own (MHA, MQA, GQA), over the whole context or part of it.
 
-    ``gate`` is a matrix whose output scales the heads' result: ``element`` wise or per ``head``; a ``query`` gate comes
-    out of the query's matrix. ``norm`` normalises queries and keys, per ``head`` or over their ``full`` width, ``each`` with
+    ``gate`` scales the heads' result: by a matrix of its own with an output per ``head``, or by what comes out of the ``query``'s
+    matrix beside the queries. ``norm`` normalises queries and keys, per ``head`` or over their ``full`` width, ``each`` with
     weights of its own for every head. ``reuse`` is a layer that reads another layer's cache and has no keys and values of its
     own.
     """
@@ -126,7 +111,6 @@ class Attention(Part):
     bias_o: bool = False
     norm: str = ""
     norm_bias: bool = False
-    value_norm: bool = False
     gate: str = ""
     sinks: bool = False
     same: bool = False  # True: values are the keys, projected once
@@ -152,8 +136,8 @@ class Attention(Part):
             yield self.matrix(k, "d_model", "n_kv*d_head", self.bias)
             if not self.same and not self.value_from_key:
                 yield self.matrix(v, "d_model", f"n_kv*{wide}", self.bias)
-        if self.gate and self.gate != "query":
-            yield self.matrix("gate_proj", "d_model", f"n_q*{wide}" if self.gate == "element" else "n_q")
+        if self.gate == "head":
+            yield self.matrix("gate_proj", "d_model", "n_q")
         yield self.matrix(o, f"n_q*{wide}", "d_model", self.bias_o)
         if self.norm:
             heads = ("", "") if self.norm == "head" else ("n_q*", "n_kv*")
@@ -191,7 +175,6 @@ class LatentAttention(Part):
     d_latent_q: int | None = None  # None: queries are made from the residual stream directly
     bias: bool = False  # of the projections down
     bias_o: bool = False
-    norms: bool = True  # of the two latent vectors
     gate: str = ""
     reach: Reach = FULL
     stored: Reach | None = None
@@ -202,25 +185,21 @@ class LatentAttention(Part):
             yield self.matrix("q_proj", "d_model", key)
         else:
             yield self.matrix("q_a_proj", "d_model", "d_latent_q", self.bias)
-            if self.norms:
-                yield self.vector("q_a_layernorm", "d_latent_q")
+            yield self.vector("q_a_layernorm", "d_latent_q")
             yield self.matrix("q_b_proj", "d_latent_q", key)
         yield self.matrix("kv_a_proj_with_mqa", "d_model", "d_latent+d_rope", self.bias)
-        if self.norms:
-            yield self.vector("kv_a_layernorm", "d_latent")
+        yield self.vector("kv_a_layernorm", "d_latent")
         yield self.matrix("kv_b_proj", "d_latent", "n_q*d_nope+n_q*d_value", per="latent")
         if self.gate:
             yield self.matrix("g_proj", "d_model", "n_q*d_value" if self.gate == "element" else "n_q")
         yield self.matrix("o_proj", "n_q*d_value", "d_model", self.bias_o)
-        yield Row(
-            self.part, "scores and values, expanded", "attention", reach=self.reach, d_key="d_nope+d_rope", d_value="d_value", phase="expanded"
-        )  # fmt: skip
-        yield Row(
-            self.part, "scores and values, absorbed", "attention", reach=self.reach, d_key="d_latent+d_rope", d_value="d_latent", phase="absorbed"
-        )  # fmt: skip
+        for phase, key, value in (("expanded", "d_nope+d_rope", "d_value"), ("absorbed", "d_latent+d_rope", "d_latent")):
+            name = f"scores and values, {phase}"
+            yield Row(self.part, name, "attention", reach=self.reach, d_key=key, d_value=value, phase=phase)
 
     def state(self) -> Iterator[StateRow]:
-        yield StateRow(self.part, "latent and rotary key", "d_latent+d_rope", self.stored or self.reach, self.reach if self.stored else None)
+        read = self.reach if self.stored else None
+        yield StateRow(self.part, "latent and rotary key", "d_latent+d_rope", self.stored or self.reach, read)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,7 +243,6 @@ class Experts(Part):
     shared_gated: bool = True
     bias: bool = False
     router_bias: bool = False
-    router: bool = True  # False: tokens are routed by a table, or the router is a part of its own
     correction: bool = False  # a bias per expert that balances loads; kept in checkpoints, not trained by gradients
     correction_trained: bool = False  # it is a parameter of the reference code nevertheless
     shared_gate: bool = False  # a matrix that scales the shared experts' result
@@ -276,8 +254,7 @@ class Experts(Part):
     def rows(self) -> Iterator[Row]:
         wide = "d_model" if self.d_moe is None else "d_moe"
         routed = {"copies": "n_expert", "used": "n_chosen"}
-        if self.router:
-            yield self.matrix("router", "d_model", "n_expert", self.router_bias, module=self.router_path)
+        yield self.matrix("router", "d_model", "n_expert", self.router_bias, module=self.router_path)
         if self.correction:
             yield self.vector("router correction", "n_expert", buffer=not self.correction_trained, module=f"{self.router_path}.bias")
         if self.d_moe is not None:

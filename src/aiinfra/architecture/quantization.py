@@ -90,12 +90,15 @@ class Quantization:
         rows = [row for row in architecture.rows() if row.section in ("language", "mtp")] if self.names else []
         for row in rows:
             if row.kind == "matrix" and row.indices:
-                for layer in self.names.layers_of(row):
-                    self.names.choose(row, layer)
-                    if self.names.experts and row.copies != "1":
+                for same in self.names.alike(row):
+                    self.names.choose(row, same[0])
+                if self.names.experts and row.copies != "1":
+                    for layer in row.indices:
                         self.names.counted(row, layer)
         idle = list(self.names.idle(rows)) if rows else []
         found = [f"{len(idle)} of its patterns match no matrix here, such as {brief(idle[0])}"] if idle else []
+        if self.format is None and self.experts is not None and architecture.dense:
+            found.append(f"{self.method} is of experts, of which this model has none: nothing is quantised")
         return tuple(f"{self.names.where}: {text}" for text in (*found, self.note) if text)
 
 
@@ -105,6 +108,10 @@ def place(config: Config) -> Config | None:
     for other in places:
         other.read.add("quantization_config")
     if not places:
+        for other in (config, config.top):
+            for name in ("quantization", "load_in_8bit", "load_in_4bit"):
+                if other is not None:
+                    other.refuse_if(name, "what it says of the stored weights is not read; known: quantization_config")
         return None
     found = places[0].part("quantization_config")
     return found.part("quantization") if "quantization" in found else found

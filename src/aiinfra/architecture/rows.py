@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Dim = str  # a sum of products of symbols and whole numbers
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=8192)
 def terms(dim: Dim) -> tuple[tuple[str | int, ...], ...]:
     """The terms of a size, each as its factors.
 
@@ -78,12 +78,15 @@ class Reach(NamedTuple):
         """The key of the formula of its entries or pairs; empty where there is nothing to compute."""
         if self.kind == "fixed" or (self.kind == "full" and what == "entries"):
             return ""
+        if what == "pairs" and self.kind == "compressed":
+            return "chosen-pairs"  # the same staircase, without an end
         return {"full": "causal"}.get(self.kind, self.kind) + "-" + what
 
     def inputs(self) -> dict[str, int]:
         """The sizes of the reach by symbol."""
         names = {
-            "window": ("window",), "chunk": ("chunk",), "compressed": ("ratio",), "chosen": ("ratio", "chosen"), "blocks": ("chunk", "chosen"),
+            "window": ("window",), "chunk": ("chunk",), "compressed": ("ratio",), "chosen": ("ratio", "chosen"),
+            "blocks": ("chunk", "chosen"),
         }  # fmt: skip
         return dict(zip(names.get(self.kind, ()), (self.size, self.best), strict=False))
 
@@ -97,6 +100,8 @@ class Reach(NamedTuple):
             return length
         record = table().record(key)
         given = {"sequence": length} | self.inputs()
+        if "entries" in record.inputs:
+            given["entries"] = self.entries(length)
         return record.point(*[given[name] for name in record.inputs])
 
 
@@ -155,7 +160,8 @@ class Row:
     format: Format = FORMATS["bf16"]
 
     def __repr__(self) -> str:
-        return f"<Row {self.name}: {self.shape or self.kind} × {self.layers}>"
+        shape = f"{self.d_in} × {self.d_out}" if KINDS[self.kind].parameters else self.kind
+        return f"<Row {self.name}: {shape}, {self.layers} layers>"
 
     def but(self, **changes) -> Row:
         """A copy with other values: what `dataclasses.replace` does, at a tenth of its cost."""
@@ -258,6 +264,8 @@ class Row:
             put[SYMBOLS["tokens"]] = SYMBOLS["sequence"] * symbolic(self.used, self.values, shared)
             if self.reach is not None:
                 met = formula(self.reach.formula("pairs")).right
+                if SYMBOLS["entries"] in met.free_symbols:
+                    met = met.xreplace({SYMBOLS["entries"]: formula(self.reach.formula("entries")).right})
                 put[SYMBOLS["pairs"]] = met.xreplace({SYMBOLS[n]: sympy.Integer(v) for n, v in self.reach.inputs().items()})
         expr = expr.xreplace({s: e for s, e in put.items() if s in expr.free_symbols})
         others = {s: self.values[s.name] for s in expr.free_symbols if shared is not None and self.values.get(s.name) != shared.get(s.name)}
@@ -283,26 +291,30 @@ class StateRow:
     stored: Reach = FULL
     read: Reach | None = None
     format: str = "kv"  # the cache's own format, or the name of a fixed one
-    extra: float = 0  # bytes beside the elements of an entry, such as a scale
     section: str = "language"
     layers: int = 1
     readers: int | None = None
     values: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
-        return f"<StateRow {self.name}: {size(self.width, self.values):,} × {self.layers}>"
+        return f"<StateRow {self.name}: {self.width}, {self.layers} layers>"
 
     @property
     def grows(self) -> bool:
         """True where it holds entries of tokens; False for a state of fixed size."""
         return self.stored.kind != "fixed"
 
+    @property
+    def reading(self) -> int:
+        """Layers that read it."""
+        return self.layers if self.readers is None else self.readers
+
     def entry(self, b_kv: float) -> float:
         """Bytes of one entry in one layer."""
         element = b_kv if self.format == "kv" else FORMATS[self.format].element
         record = table().record("layer-state-bytes")
         given = {"entries": 1, "d_out": size(self.width, self.values), "b_kv": element}
-        return record.point(*[given[name] for name in record.inputs]) + self.extra
+        return record.point(*[given[name] for name in record.inputs])
 
     def bytes(self, context: int, b_kv: float) -> float:
         """Bytes kept after ``context`` tokens, all layers."""
@@ -310,13 +322,15 @@ class StateRow:
 
     def bytes_read(self, context: int, b_kv: float) -> float:
         """Bytes that a decode step reads with ``context`` tokens, the newest included, all layers that read it."""
-        reach = self.read or self.stored
-        return reach.entries(context) * self.entry(b_kv) * (self.layers if self.readers is None else self.readers)
+        return (self.read or self.stored).entries(context) * self.entry(b_kv) * self.reading
 
     def written(self, before: int, after: int, b_kv: float) -> float:
         """Bytes written while the context grows: an entry for each token or group, or once what has a fixed size."""
-        kind = self.stored.kind
-        entries = 1 if kind == "fixed" else self.stored.entries(after) - self.stored.entries(before) if kind == "compressed" else after - before
+        entries = after - before  # every token writes its entry, even where a window drops it before the end
+        if not self.grows:
+            entries = 1
+        elif self.stored.kind == "compressed":
+            entries = self.stored.entries(after) - self.stored.entries(before)
         return entries * self.entry(b_kv) * self.layers
 
     def paged(self, context: int, b_kv: float, block: int, windows: str) -> float:

@@ -163,6 +163,8 @@ def _solve(equation: sympy.Expr, symbol: sympy.Symbol) -> list:
     if top.is_polynomial(symbol) and sympy.degree(top, symbol) == 1:
         line = sympy.Poly(top, symbol)
         return [-line.nth(0) / line.nth(1)]
+    if equation.has(sympy.Min, sympy.Max) or not equation.is_algebraic_expr(symbol):
+        return []  # a solver may search long for what bisection finds at once
     return sympy.solve(equation, symbol)
 
 

@@ -108,20 +108,6 @@ compressed_entries = Formula(
 )  # fmt: skip
 Derivation(compressed_entries, floor(sequence / ratio), "The groups that are complete.")
 
-groups = floor(sequence / ratio)
-compressed_pairs = Formula(
-    "compressed-pairs", pairs, ratio * groups * (groups - 1) / 2 + groups * (sequence - ratio * groups + 1),
-    says="A staircase with steps of $m$ tokens: the triangle of full attention, $m$ times flatter.",
-    holds="causal attention to compressed entries, nothing cached before the first of these tokens",
-    resolves=False,
-)  # fmt: skip
-Derivation(
-    compressed_pairs,
-    sympy.Sum(ratio * (position - 1), (position, 1, groups)) + groups * (sequence - ratio * groups + 1),
-    "While entry number $i$ is the next to come, $m$ tokens meet $i - 1$ entries each; the tokens since the last entry was made, "
-    "its own last one included, meet all of them.",
-).rewrite(ratio * groups * (groups - 1) / 2 + groups * (sequence - ratio * groups + 1), "Sum the stairs.")
-
 chosen_entries = Formula(
     "chosen-entries", entries, Min(floor(sequence / ratio), chosen),
     says="An index keeps the best entries, or all while there are no more than it may keep.",
@@ -131,22 +117,18 @@ chosen_entries = Formula(
 )  # fmt: skip
 Derivation(chosen_entries, Min(floor(sequence / ratio), chosen), "The entries there are, but no more than the index chooses.")
 
-before = Min(sequence, ratio * chosen)  # tokens up to which the index has nothing to choose
-stairs = floor(before / ratio)
 chosen_pairs = Formula(
-    "chosen-pairs", pairs, ratio * stairs * (stairs - 1) / 2 + stairs * (before - ratio * stairs + 1) + (sequence - before) * chosen,
-    says="The staircase until there is something to choose, then the same number for every token.",
-    holds="causal attention to the entries that an index chooses, nothing cached before the first of these tokens",
+    "chosen-pairs", pairs, ratio * entries * (entries - 1) / 2 + entries * (sequence - ratio * entries + 1),
+    says="A staircase with steps of $m$ tokens, which ends where there is something to choose: then every token meets as many as the last.",
+    holds="causal attention to compressed or chosen entries, of which the last token meets $n_\\mathrm{e}$; nothing cached before these tokens",
+    valid=(ratio * entries <= sequence,),
     resolves=False,
 )  # fmt: skip
 Derivation(
-    chosen_pairs,
-    sympy.Sum(ratio * (position - 1), (position, 1, stairs)) + stairs * (before - ratio * stairs + 1)
-    + sympy.Sum(chosen, (position, before + 1, sequence)),
-    "Up to $m\\,k_\\mathrm{ix}$ tokens all entries are met; each later token meets $k_\\mathrm{ix}$.",
-).rewrite(
-    ratio * stairs * (stairs - 1) / 2 + stairs * (before - ratio * stairs + 1) + (sequence - before) * chosen, "Sum the three parts."
-)  # fmt: skip
+    chosen_pairs, sympy.Sum(ratio * (position - 1), (position, 1, entries)) + entries * (sequence - ratio * entries + 1),
+    "While entry number $i$ is the next to come, $m$ tokens meet $i - 1$ entries each. From the token that completes the last entry that "
+    "counts, every token meets as many as the last one does.",
+).rewrite(ratio * entries * (entries - 1) / 2 + entries * (sequence - ratio * entries + 1), "Sum the stairs.")  # fmt: skip
 
 blocks_entries = Formula(
     "blocks-entries", entries, Min(sequence, (chosen - 1) * chunk + sequence - chunk * floor((sequence - 1) / chunk)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
@@ -105,6 +106,7 @@ OTHERS = {
 }  # fmt: skip
 # Language models inside wrappers that are of another family under a name of their own
 ALIASES = {"qwen2_vl_text": "qwen2", "qwen2_5_vl_text": "qwen2", "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe"}
+ALIKE = {"kimi_k2": "deepseek_v3", "deepseek_ref": "deepseek_v4", "gpt3": "gpt2"}  # whose files name a class of another family
 PIECES = ("encoder", "vision", "audio", "image", "speech", "patcher", "qformer", "projector")  # in the name of what is a piece of a model
 NO_DECODERS = {name: kind for kind, names in OTHERS.items() for name in names.split()}
 HEADS = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "MTP")  # how classes with an output head are called
@@ -118,7 +120,14 @@ def reader(model_type: str) -> Callable[[Config, str], Architecture]:
 
 def read(config: Config, key: str, depth: int = 0) -> Architecture:
     """The architecture of a config of any family that is known, or that is recognisably like Llama."""
-    model_type = config.word("model_type", default="")
+    model_type, names = config.word("model_type", default=""), config.raw("architectures", default=None)
+    if not model_type and names:
+        model_type = by_class(names)
+        if not model_type:
+            raise stranger(config, f"architectures = {brief(names)} names none either")
+        architecture = read(Config({**config.table, "model_type": model_type}, config.where, config.top), key, depth)
+        note = f"{config.where}: model_type is missing: read as {model_type}, which architectures = {brief(names)} names"
+        return replace(architecture, warnings=(note, *architecture.warnings))
     if model_type in ALIASES:
         config, model_type = Config({**config.table, "model_type": ALIASES[model_type]}, config.where, config.top), ALIASES[model_type]
     if model_type in READERS:
@@ -131,7 +140,7 @@ def read(config: Config, key: str, depth: int = 0) -> Architecture:
         if isinstance(config.table.get(name), dict):
             if depth:
                 raise ConfigError(f"{config.where}: {name}: a wrapper within a wrapper is not read")
-            inner = config.part(name)
+            inner = tied_as(config, config.part(name))
             kind = inner.word("model_type", default="")
             if kind not in READERS and kind not in NO_DECODERS and kind not in ALIASES:
                 raise stranger(inner, "its fields are not searched for a likeness inside a wrapper")
@@ -139,6 +148,30 @@ def read(config: Config, key: str, depth: int = 0) -> Architecture:
             note = f"{config.where}: model_type = {brief(model_type)} is not known: only its language model, {kind}, is counted"
             return replace(architecture, warnings=(note, *architecture.warnings))
     return like_llama(config, key, model_type)
+
+
+def tied_as(config: Config, inner: Config) -> Config:
+    """The language model of a wrapper, with what the wrapper says of its head; both must agree."""
+    name = "tie_word_embeddings"
+    if name not in config:
+        return inner
+    outer = config.flag(name)
+    if name in inner and inner.flag(name) != outer:
+        raise ConfigError(f"{config.where}: {name} = {outer}, but {inner.where} says {not outer}")
+    return Config({**inner.table, name: outer}, inner.where, inner.top)
+
+
+def by_class(names: object) -> str:
+    """The family after which a class of ``architectures`` is called; empty where there is none.
+
+    >>> by_class(["Qwen3MoeForCausalLM"])
+    'qwen3_moe'
+    """
+    families = {name.replace("_", "").replace("-", ""): name for name in READERS}
+    for name in names if isinstance(names, list) else ():
+        if isinstance(name, str) and (found := families.get(re.sub("(For|LMHead|MTP)[A-Z]?.*", "", name).lower())):
+            return found
+    return ""
 
 
 def stranger(config: Config, why: str) -> ConfigError:
@@ -161,6 +194,8 @@ def like_llama(config: Config, key: str, model_type: str) -> Architecture:
         raise stranger(config, f"hidden_act = {brief(act)} does not say that its MLP is gated, as Llama's is")
     if config.raw("attention_bias", default=False) not in (False, 0):
         raise stranger(config, "attention_bias = True does not say which of its matrices have a bias")
+    if config.raw("sliding_window", default=None):
+        raise stranger(config, f"sliding_window = {brief(config.table['sliding_window'])} does not say in which layers")
     model = Config({**config.table, "model_type": "llama"}, config.where, config.top)
     architecture = reader("llama")(model, key)
     if strange := model.unread():
@@ -187,4 +222,7 @@ def checked(config: Config, architecture: Architecture) -> Architecture:
     names = config.table.get("architectures")
     if isinstance(names, list) and names and not any(isinstance(n, str) and n.endswith(HEADS) for n in names):
         warnings.append(f"architectures = {brief(names)}: counted with the output head of a language model")
+    model_type, named = config.table.get("model_type"), by_class(names)
+    if named and named not in (model_type, ALIKE.get(model_type)):
+        warnings.append(f"architectures = {brief(names)} is of {named}, but model_type = {brief(model_type)}: counted as the latter")
     return replace(architecture, warnings=tuple(warnings)) if len(warnings) != len(architecture.warnings) else architecture

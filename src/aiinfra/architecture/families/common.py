@@ -66,7 +66,9 @@ def layer(norms: tuple[str, str, str, str], attention: Part, mlp: Part, *, bias:
     return tuple(part for part in (first, attention, second, third, mlp, last) if part is not None)
 
 
-def standard_layer(attention: Part, mlp: Part, *, bias: bool = False, names: tuple[str, str] = ("input_layernorm", "post_attention_layernorm")):
+def standard_layer(
+    attention: Part, mlp: Part, *, bias: bool = False, names: tuple[str, str] = ("input_layernorm", "post_attention_layernorm")
+) -> tuple[Part, ...]:
     """A pre-norm layer: norm, attention, norm, MLP."""
     return Norm(name=names[0], bias=bias), attention, Norm(name=names[1], bias=bias), mlp
 
@@ -96,20 +98,22 @@ def assemble(
         "vocab": config.count("vocab_size"),
         "max_context": config.count("max_position_embeddings", "n_positions", "max_seq_len", "seq_length", default=None),
     }
-    unread = config.unread()
+    unread, dtype = config.unread(), config.dtype()
+    if dtype == "fp8":
+        warnings += ("dtype float8: tensors that no quantization_config names, and the cache, are counted at one byte an element",)
     return Architecture(
         key=key,
         family=family,
         **sizes,
         tied=tied,
-        dtype=config.dtype(),
+        dtype=dtype,
         blocks=blocks,
         outer=(*outer, Head(tied=tied, bias=head_bias, width=head_width)),
         extra=extra,
         warnings=(*warnings, *((f"fields not read: {', '.join(unread)}",) if unread else ())),
-        cache_format=quantization.cache_format(config) or config.dtype(),
+        cache_format=quantization.cache_format(config) or dtype,
         quantization=stored,
-        config=top.table,
+        config=dict(top.table),
     )
 
 

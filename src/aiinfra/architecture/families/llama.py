@@ -11,6 +11,7 @@ from aiinfra.architecture.families.common import assemble, heads, layer, layer_r
 from aiinfra.architecture.families.vision import Tower, attach, projector, text_of, vector
 from aiinfra.architecture.model import Architecture, group
 from aiinfra.architecture.parts import MLP, Attention, Part
+from aiinfra.architecture.rows import FULL
 from aiinfra.errors import ConfigError, brief
 
 PRE = ("input_layernorm", "", "post_attention_layernorm", "")
@@ -44,6 +45,7 @@ class Family(NamedTuple):
     tied: bool = False
     kv: int | None = None  # key/value heads where the field is missing; None: as many as query heads
     d_head: int | None = None  # None: the model's width over its heads
+    slides: bool = False  # whether the class has a window, which a file may set; those with a default or a rule have one
     window: int | None = None
     windowed: bool = True  # whether a window is in use where use_sliding_window is missing
     local: str = ""  # which layers have the window: all, or by a rule of LOCAL
@@ -84,13 +86,13 @@ FAMILIES = {
     "llama": Family(),
     "mistral": Family(bias=False, bias_o=False, bias_mlp=False, kv=8, window=4096),
     "ministral": Family(bias=False, bias_o=False, bias_mlp=False, kv=8, window=4096),
-    "ministral3": Family(bias=False, bias_o=False, bias_mlp=False, kv=8, d_head=128),
+    "ministral3": Family(bias=False, bias_o=False, bias_mlp=False, kv=8, d_head=128, slides=True),
     "qwen2": Family(**QWEN | {"bias": True}),
     "qwen3": Family(**QWEN | {"bias_o": "attention_bias", "qk_norm": "head", "d_head": 128}),
     "olmo": Family(bias_mlp=False, norms=NONE, final_norm=False),
     "olmo2": Family(bias_mlp=False, norms=POST, qk_norm="full"),
     "olmo3": Family(bias_mlp=False, norms=POST, qk_norm="full", window=4096, local="period", period=4),
-    "phi3": Family(bias=False, bias_o=False, bias_mlp=False, fused=("qkv_proj", "gate_up_proj")),
+    "phi3": Family(bias=False, bias_o=False, bias_mlp=False, fused=("qkv_proj", "gate_up_proj"), slides=True),
     "granite": Family(),
     "smollm3": Family(kv=4, tied=True, windowed=False, local="nope"),
     "exaone4": Family(bias=False, bias_o=False, bias_mlp=False, norms=POST, qk_norm="head", kv=32, window=4096, local="period", period=4),
@@ -100,7 +102,7 @@ FAMILIES = {
     ),
     "starcoder2": Family(
         bias="use_bias", bias_o="use_bias", bias_mlp="use_bias", bias_default=True, norm_bias=True, gated=False,
-        mlp_names=("", "c_fc", "c_proj"), kv=2, tied=True,
+        mlp_names=("", "c_fc", "c_proj"), kv=2, tied=True, slides=True,
     ),
     "cohere": Family(bias_mlp=False, norms=ONE, qk_norm="each", qk_if="use_qk_norm", tied=True),
     "cohere2": Family(bias_mlp=False, norms=ONE, tied=True, window=4096, local="period", period=4),
@@ -131,7 +133,9 @@ def build(config: Config, key: str, f: Family, *, mlp: Callable[[int], Part] | N
 
     n_layer = config.layers("num_hidden_layers")
     local = LOCAL[f.local](config, f) if f.local else None
-    reaches = layer_reaches(config, n_layer, window_by_default=f.windowed, window=f.window, local=local)
+    unused = no_window(config, f)
+    reaches = [FULL] * n_layer if unused else layer_reaches(config, n_layer, window_by_default=f.windowed, window=f.window, local=local)
+    more["warnings"] = (*more.get("warnings", ()), *unused)
     norms = ONE if flag(f.one_norm_if) else f.norms
     attention = Attention(
         **heads(config, kv_default=f.kv, d_head=f.d_head),
@@ -143,6 +147,8 @@ def build(config: Config, key: str, f: Family, *, mlp: Callable[[int], Part] | N
         names=f.attention_names,
         fused=f.fused[0],
     )
+    if f.qk_norm and f.qk_if is True:
+        config.refuse_if("use_qk_norm", "this family normalises queries and keys", (None, True))
     if mlp is None:
         dense = MLP(d_ff=config.count("intermediate_size"), gated=f.gated, bias=flag(f.bias_mlp), names=f.mlp_names, fused=f.fused[1])
     parts = [layer(norms, replace(attention, reach=r), dense if mlp is None else mlp(i), bias=f.norm_bias) for i, r in enumerate(reaches)]
@@ -157,6 +163,15 @@ def build(config: Config, key: str, f: Family, *, mlp: Callable[[int], Part] | N
         head_bias=flag(f.head_bias),
         **more,
     )
+
+
+def no_window(config: Config, f: Family) -> tuple[str, ...]:
+    """A warning where a file sets a window that the class of its family does not have, and no list of layers that use it."""
+    if f.slides or f.window or f.local or "layer_types" in config or not config.raw("sliding_window", default=None):
+        return ()
+    config.flag("use_sliding_window")
+    size, family = config.count("sliding_window"), config.word("model_type")
+    return (f"sliding_window = {size} is not used by the reference code of {family}: all layers attend to everything",)
 
 
 def read(config: Config, key: str) -> Architecture:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aiinfra.architecture.config import Config
+from aiinfra.architecture.families.deepseek import agreed
 from aiinfra.architecture.families.llama import QWEN, Family, build
 from aiinfra.architecture.model import Architecture
 from aiinfra.architecture.parts import MLP, Experts, Part
@@ -12,11 +13,11 @@ from aiinfra.errors import ConfigError, brief
 
 OWN = {"bias_mlp": False}
 FAMILIES = {
-    "mixtral": Family(bias=False, bias_o=False, kv=8, **OWN),
+    "mixtral": Family(bias=False, bias_o=False, kv=8, slides=True, **OWN),
     "qwen2_moe": Family(**QWEN | {"bias": "qkv_bias", "bias_default": True, "local": "odd", "kv": 16}),
     "qwen3_moe": Family(**QWEN | {"bias_o": "attention_bias", "qk_norm": "head", "local": "", "kv": 4}),
     "olmoe": Family(qk_norm="full", **OWN),
-    "phimoe": Family(norm_bias=True, head_bias="lm_head_bias", kv=8, **OWN),
+    "phimoe": Family(norm_bias=True, head_bias="lm_head_bias", kv=8, slides=True, **OWN),
     "granitemoe": Family(**OWN),
     "gpt_oss": Family(bias_default=True, sinks=True, window=128, local="period", period=2, kv=8, d_head=64, **OWN),
     "hunyuan_v1_moe": Family(qk_norm="head", **OWN),
@@ -26,7 +27,7 @@ FAMILIES = {
 
 def experts(config: Config, many: tuple[str, ...], few: tuple[str, ...], **more) -> Experts:
     """Routed experts; a token cannot pass through more than there are."""
-    n, k = config.count(*many), config.count(*few)
+    n, k = agreed(config, *many), agreed(config, *few)
     if k > n:
         raise ConfigError(f"{config.where}: {few[0]} = {k} is more than {many[0]} = {n}")
     return Experts(n_expert=n, n_chosen=k, **more)
@@ -56,10 +57,10 @@ def alike(config: Config, family: str) -> Callable[[int], Part]:
 
 def qwen(config: Config, family: str) -> Callable[[int], Part]:
     """Experts in every decoder_sparse_step-th layer but those in mlp_only_layers; Qwen2 with a shared expert behind a gate."""
-    step = config.count("decoder_sparse_step", default=1)
+    step, n_layer = config.count("decoder_sparse_step", default=1), config.layers("num_hidden_layers")
     plain = config.items("mlp_only_layers", None, default=[])
-    if any(isinstance(i, bool) or not isinstance(i, int) or i < 0 for i in plain):
-        raise ConfigError(f"{config.where}: mlp_only_layers = {brief(plain)}: must be layer numbers")
+    if any(isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < n_layer for i in plain):
+        raise ConfigError(f"{config.where}: mlp_only_layers = {brief(plain)}: must be layer numbers below {n_layer}")
     d_shared = None
     if family == "qwen2_moe":
         d_shared = config.count("shared_expert_intermediate_size")

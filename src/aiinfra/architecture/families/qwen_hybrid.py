@@ -70,8 +70,8 @@ def sparse_layers(config: Config, n_layer: int, family: str) -> list[bool]:
         config.refuse_if("mlp_only_layers", "all layers of this family are alike", allowed=(None, []))
         return [family == "qwen3_5_moe_text"] * n_layer
     dense = config.items("mlp_only_layers", None, default=[])
-    if any(type(i) is not int for i in dense):
-        raise config.refuse("mlp_only_layers", "a list of layers")
+    if any(type(i) is not int or not 0 <= i < n_layer for i in dense):
+        raise config.refuse("mlp_only_layers", f"a list of layers from 0 to {n_layer - 1}")
     step, experts = config.count("decoder_sparse_step", default=1), config.count("num_experts", least=0)
     return [bool(experts) and i not in dense and (i + 1) % step == 0 for i in range(n_layer)]
 
