@@ -235,6 +235,108 @@ def test_names_of_layers(name, parts):
     assert numbered(name) == parts
 
 
+def test_the_first_of_two_layers_has_the_window_in_qwen2_moe():
+    found = load("qwen2_moe", use_sliding_window=True, sliding_window=32, max_window_layers=3)
+    assert [row.reach.size for row in sorted(found.rows(), key=lambda r: r.indices) if row.kind == "attention"] == [32, 0]
+    assert sorted(row.indices for row in found.rows() if row.kind == "attention") == [(0, 2), (1, 3)]
+
+
+def test_every_second_layer_of_llama4_has_experts():
+    found = load("llama4_text", interleave_moe_layer_step=2, moe_layers=None)
+    assert {row.indices for row in found.rows() if row.name == "experts up_proj"} == {(1,), (3,)}  # a chunked and a full layer
+
+
+def test_cohere2_has_one_norm_a_layer():
+    assert sum(row.parameters for row in load("cohere2").rows() if row.kind == "vector") == 5 * 64
+
+
+def test_shapes_of_projectors_and_towers():
+    found = shapes(load("mistral3").ledger())
+    assert found["patch_merger.merging_layer"] == "128 × 32"
+    found = shapes(load("gemma3").ledger())
+    assert [found[name] for name in ("attention.in_proj", "attention.out_proj", "mlp.fc1")] == ["32 × 96", "32 × 32", "32 × 64"]
+
+
+def reaches(found):
+    return [size for _, size in sorted((i, row.reach.size) for row in found.rows() if row.kind == "attention" for i in row.indices)]
+
+
+def test_a_window_that_is_not_in_use():
+    assert reaches(load("qwen2", sliding_window=8, max_window_layers=2, use_sliding_window=True)) == [0, 0, 8, 8]
+    assert reaches(load("qwen2", sliding_window=8, max_window_layers=2)) == [0] * 4
+
+
+def test_which_layers_have_experts():
+    for found, layers in (
+        (load("kimi_linear", moe_layer_freq=2), {2}),  # the first is dense
+        (load("qwen3_next", decoder_sparse_step=2), {1, 3}),
+        (load("qwen3_moe", decoder_sparse_step=2), {1, 3}),
+    ):
+        assert {i for row in found.rows() if row.name == "experts up_proj" for i in row.indices} == layers
+
+
+def test_heads_of_a_layer_that_a_search_chose():
+    block = {"attention": {"n_heads_in_group": 1}, "ffn": {"ffn_mult": 1.0}}
+    found = load("nemotron-nas", num_hidden_layers=4, block_configs=[block] * 4)
+    assert found.ledger().token_bytes == 4 * 2 * 4 * 16 * 2
+
+
+def test_mixing_of_residual_streams():
+    d, mixes = 4096, (2 + 4) * 4
+    around = 2 * 4 * d * mixes + 2 * (1 + 4 + 1) * 4 * d  # their matrix; a sum, a mix of each with all four, and the result of the part
+    last = 2 * 4 * d * 4 + 2 * 4 * d
+    assert model("deepseek-v4-flash").ledger().decode(10).by_part()["hyper-connection"] == 43 * 2 * around + last
+
+
+def test_scores_of_an_index():
+    matrices = 1536 * 64 * 128 + 7168 * 128 + 7168 * 64
+    assert model("deepseek-v3.2").ledger().decode(1000).by_part()["index"] == 61 * 2 * (matrices + 64 * 128 * 1000)
+
+
+def test_older_families():
+    no_word = {n: v for n, v in SMALL["gpt_bigcode"].items() if n != "multi_query"}
+    assert architecture.load(no_word).ledger().token_bytes == 4 * 2 * 16 * 2
+    narrow = load("opt", word_embed_proj_dim=32).ledger()
+    assert narrow.prefill(10).flops - narrow.decode(10).flops == pytest.approx(
+        9 * 2 * 4 * (4 * 64 * 64 + 2 * 64 * 128) + 9 * 2 * 32 * 64 + 4 * 4 * 64 * 45
+    )
+    assert load("opt").ledger().parameters - load("opt", _remove_final_layer_norm=True).ledger().parameters == 128
+
+
+@pytest.mark.parametrize(
+    ("settings", "scales"),
+    [
+        ({"quant_method": "fp8", "weight_block_size": [32, 64]}, 18 * 4),
+        (
+            {
+                "quant_method": "compressed-tensors",
+                "config_groups": {"one": {"weights": {"num_bits": 8, "type": "float", "strategy": "block", "block_structure": [32, 64]}}},
+            },
+            18 * 2,
+        ),
+    ],
+)
+def test_blocks_are_given_as_outputs_by_inputs(settings, scales):
+    matrices, rest = 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128, 2 * 256 * 64 + 9 * 64
+    # 32 outputs by 64 inputs: q and o two blocks each, k and v one, gate and up four, down two by two
+    assert architecture.load(LLAMA | {"quantization_config": settings}).ledger().bytes == 4 * (matrices + scales) + 2 * rest
+
+
+def test_nvfp4_keeps_a_scale_of_its_inputs_where_they_are_quantised():
+    weights = {"num_bits": 4, "type": "float", "group_size": 16}
+    found = []
+    for more in ({}, {"input_activations": {"num_bits": 4, "type": "float", "group_size": 16}}):
+        settings = {"quant_method": "compressed-tensors", "config_groups": {"one": {"weights": weights, **more}}}
+        found.append(architecture.load(LLAMA | {"quantization_config": settings}).ledger().bytes)
+    assert found[1] - found[0] == 4 * 4 * 7
+
+
+def test_gptq_keeps_a_number_for_each_input():
+    found = architecture.load(LLAMA | {"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 64}}).ledger()
+    down = next(row for row in found.rows if row.name == "down_proj")
+    assert down.bytes_of_one == 128 * 64 / 2 + 2 * 64 * 2.5 + 4 * 128
+
+
 # Configs that would give a plausible number of something else
 
 

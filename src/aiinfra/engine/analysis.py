@@ -151,19 +151,21 @@ def solution(f: Formula, other: Formula, symbol: str, known: set[str]) -> sympy.
     """The break-even point as an expression, where SymPy finds one."""
     a = expanded(f, known - {symbol}, toward=symbol)
     b = expanded(other, known - {symbol}, toward=symbol)
-    found = [s for s in _solve(with_max(a) - with_max(b), SYMBOLS[symbol]) if s.is_number is not True or s != 0]
+    found = [s for s in _solve(with_max(a) - with_max(b), SYMBOLS[symbol], closed=True) if s.is_number is not True or s != 0]
     if len(found) != 1:
         raise BadValue(f"{f.key} = {other.key} has {len(found)} solutions for {symbol}; none is shown")
     return sympy.factor_terms(sympy.cancel(found[0]))
 
 
-def _solve(equation: sympy.Expr, symbol: sympy.Symbol) -> list:
-    """Zeros of an expression; a linear one, as nearly all are, needs no solver."""
+def _solve(equation: sympy.Expr, symbol: sympy.Symbol, *, closed: bool = False) -> list:
+    """Zeros of an expression; a linear one, as nearly all are, needs no solver. ``closed`` asks for logarithms and the like too."""
+    if any(p.base.has(symbol) and not (p.exp.is_Rational and abs(p.exp) <= 4) for p in equation.atoms(sympy.Pow)):
+        return []  # a high power has no solution in closed form, and expanding it may take for ever
     top = sympy.numer(sympy.together(equation))
     if top.is_polynomial(symbol) and sympy.degree(top, symbol) == 1:
         line = sympy.Poly(top, symbol)
         return [-line.nth(0) / line.nth(1)]
-    if equation.has(sympy.Min, sympy.Max) or not equation.is_algebraic_expr(symbol):
+    if equation.has(sympy.Min, sympy.Max) or not (equation.is_algebraic_expr(symbol) or closed):
         return []  # a solver may search long for what bisection finds at once
     return sympy.solve(equation, symbol)
 
