@@ -97,6 +97,8 @@ chunk = symbol("chunk", r"w_\mathrm{c}", "positions of one chunk, beyond whose s
 ratio = symbol("ratio", "m", "tokens that are compressed into one cache entry", integer=True)
 chosen = symbol("chosen", r"k_\mathrm{ix}", "cache entries that an index chooses for a token", integer=True)
 entries = symbol("entries", r"n_\mathrm{e}", "cache entries that one token meets", integer=True, nonnegative=True)
+earlier = symbol("earlier", r"n_\mathrm{bl}", "whole blocks before its own that the last token meets", integer=True, nonnegative=True)
+own_pairs = symbol("own_pairs", r"n_\mathrm{pc}", "pairs within chunks", nonnegative=True)
 pairs = symbol("pairs", r"n_\mathrm{p}", "pairs of a token and a cache entry that meet", nonnegative=True)
 
 n_full_layer = symbol("n_full_layer", r"L_\mathrm{f}", "layers that attend to the whole context", integer=True, nonnegative=True)

@@ -6,7 +6,7 @@ import pickle
 import pytest
 from small import BASE, MLA, SMALL
 
-from aiinfra import architecture, errors, model
+from aiinfra import architecture, errors, formula, model
 from aiinfra.architecture.config import Config
 from aiinfra.architecture.families.moe import experts
 from aiinfra.architecture.names import numbered
@@ -291,6 +291,30 @@ def test_mixing_of_residual_streams():
 def test_scores_of_an_index():
     matrices = 1536 * 64 * 128 + 7168 * 128 + 7168 * 64
     assert model("deepseek-v3.2").ledger().decode(1000).by_part()["index"] == 61 * 2 * (matrices + 64 * 128 * 1000)
+
+
+def test_recurrences():
+    found = model("mamba2-2.7b").ledger()  # 64 layers, 80 heads of 64 by 128: decay, outer product, read-out
+    assert sum(e.flops for e in found.decode(10).entries if e.row.name == "state update") == 64 * 5 * 80 * 64 * 128
+    found = model("qwen3-next-80b-a3b").ledger()  # and what the state holds under the key is read first
+    assert sum(e.flops for e in found.decode(10).entries if e.row.name == "state update") == 36 * 7 * 32 * 128 * 128
+
+
+def test_the_two_ways_of_latent_attention():
+    sizes = {"n_q": 128, "cached": 1000, "fresh": 3, "d_latent": 512, "d_rope": 64}
+    assert formula("latent-absorbed-flops")(**sizes).value == 2 * 128 * 1000 * 3 * (576 + 512)
+    ways = formula("latent-expanded-flops")(**sizes, d_nope=128, d_value=128).value
+    assert ways == 2 * 128 * 1000 * (512 * 256 + 3 * (192 + 128))
+
+
+def test_formulas_of_shapes():
+    sizes = {"d_model": 4096, "d_head": 128, "n_q": 32, "n_kv": 8, "d_ff": 14336}
+    layer = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
+    assert formula("layer-parameters")(**sizes).value == layer
+    assert 32 * layer + 2 * 128256 * 4096 + 4096 == model("llama-3.1-8b").ledger().parameters
+    moved = 4096 * 14336 * 2 + 8 * (4096 + 14336) * 2  # the matrix once, eight vectors in and out
+    found = formula("matrix-intensity")(tokens=8, d_in=4096, d_out=14336, b_w=2, b_act=2).value
+    assert found == pytest.approx(2 * 8 * 4096 * 14336 / moved)
 
 
 def test_older_families():

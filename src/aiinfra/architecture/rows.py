@@ -102,6 +102,8 @@ class Reach(NamedTuple):
         given = {"sequence": length} | self.inputs()
         if "entries" in record.inputs:
             given["entries"] = self.entries(length)
+        if self.kind == "blocks" and what == "pairs":
+            given |= {"own_pairs": Reach("chunk", self.size).pairs(length), "earlier": min((length - 1) // self.size, self.best - 1)}
         return record.point(*[given[name] for name in record.inputs])
 
 
@@ -264,6 +266,9 @@ class Row:
             put[SYMBOLS["tokens"]] = SYMBOLS["sequence"] * symbolic(self.used, self.values, shared)
             if self.reach is not None:
                 met = formula(self.reach.formula("pairs")).right
+                if self.reach.kind == "blocks":
+                    before = sympy.Min(sympy.floor((SYMBOLS["sequence"] - 1) / SYMBOLS["chunk"]), SYMBOLS["chosen"] - 1)
+                    met = met.xreplace({SYMBOLS["own_pairs"]: formula("chunk-pairs").right, SYMBOLS["earlier"]: before})
                 if SYMBOLS["entries"] in met.free_symbols:
                     met = met.xreplace({SYMBOLS["entries"]: formula(self.reach.formula("entries")).right})
                 put[SYMBOLS["pairs"]] = met.xreplace({SYMBOLS[n]: sympy.Integer(v) for n, v in self.reach.inputs().items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import yaml
@@ -244,7 +245,7 @@ class ModelsDirective(CatalogDirective):
             cite, messages = self.parse_inline(f"{{cite}}`{facts.source}`", lineno=self.lineno)
             mark = "" if facts.verified else " (not checked at the source)"
             note = f" {facts.note.rstrip('.')}." if facts.note else ""
-            said = [nodes.literal("", _compact(facts.fields))]
+            said = [nodes.Text(_compact(facts.fields))]
             rows.append(["configuration", said, facts.kind, [*cite, *messages, nodes.Text(f" {facts.at}{mark}.{note}")]])
         return rows
 
@@ -258,9 +259,13 @@ def _compact(fields: dict) -> str:
         if isinstance(value, list) and len(value) > 8:
             kinds = dict.fromkeys(map(str, value))
             return f"[{len(value)}: {', '.join(list(kinds)[:6])}{', …' if len(kinds) > 6 else ''}]"
-        return str(value).lower() if isinstance(value, bool) else str(value)
+        if isinstance(value, str) and len(value) > 24 and len(set(value)) < 8:  # a letter for each layer
+            return f"[{len(value)}: {', '.join(f'{n} × {letter}' for letter, n in Counter(value).items())}]"
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return text.replace("-", "-\N{ZERO WIDTH SPACE}").replace("_", "_\N{ZERO WIDTH SPACE}")
 
-    return ", ".join(f"{name} {one(value)}" for name, value in fields.items())
+    names = {name: name.replace("_", "_\N{ZERO WIDTH SPACE}") for name in fields}
+    return ", ".join(f"{names[name]} {one(value)}" for name, value in fields.items())
 
 
 class MeasurementsDirective(BookDirective):

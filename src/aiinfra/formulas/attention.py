@@ -6,8 +6,8 @@ from sympy import Min, floor
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    attention_balance, attention_flops, causal_share, chosen, chunk, d_head, d_index, d_key, d_value, entries, index_flops, n_index,
-    n_layer, n_q, n_read, one_flop, pairs, ratio, sequence, window,
+    attention_balance, attention_flops, causal_share, chosen, chunk, d_head, d_index, d_key, d_value, earlier, entries, index_flops,
+    n_index, n_layer, n_q, n_read, one_flop, own_pairs, pairs, ratio, sequence, window,
 )  # fmt: skip
 
 position = sympy.Symbol("i", integer=True, positive=True)
@@ -143,30 +143,19 @@ Derivation(
     "met.",
 )  # fmt: skip
 
-few = Min(sequence, chosen * chunk)  # tokens up to which all blocks are chosen
-
-
-def in_chunks(length: sympy.Expr) -> sympy.Expr:
-    """Pairs within chunks, up to a length."""
-    whole = floor(length / chunk)
-    return whole * chunk * (chunk + 1) / 2 + (length - chunk * whole) * (length - chunk * whole + 1) / 2
-
-
 blocks_pairs = Formula(
-    "blocks-pairs", pairs, few * (few + 1) / 2 + (sequence - few) * (chosen - 1) * chunk + in_chunks(sequence) - in_chunks(few),
-    says="A triangle until there is something to choose; from then on the chosen blocks before, and a small triangle in the block at hand.",
+    "blocks-pairs", pairs, own_pairs + chunk * earlier * (chunk * (earlier - 1) / 2 + sequence - chunk * earlier),
+    says="Pairs within each token's own block, and a staircase of whole blocks before it that ends when all chosen blocks are there.",
     holds="causal attention to the blocks that an index chooses, nothing cached before the first of these tokens",
+    valid=(chunk * earlier <= sequence,),
     resolves=False,
 )  # fmt: skip
 Derivation(
     blocks_pairs,
-    sympy.Sum(position, (position, 1, few)) + sympy.Sum((chosen - 1) * chunk, (position, few + 1, sequence))
-    + in_chunks(sequence) - in_chunks(few),
-    "Up to $k_\\mathrm{ix}$ blocks all tokens are met. Each later token meets $k_\\mathrm{ix} - 1$ whole blocks, and its own as in chunked "
-    "attention.",
-).rewrite(
-    few * (few + 1) / 2 + (sequence - few) * (chosen - 1) * chunk + in_chunks(sequence) - in_chunks(few), "Sum the first two parts."
-)  # fmt: skip
+    own_pairs + chunk * (sympy.Sum(chunk * (position - 1), (position, 1, earlier)) + earlier * (sequence - chunk * earlier)),
+    "The tokens of block number $i$ meet the $i - 1$ blocks before theirs, each of $w_\\mathrm{c}$ positions; once the last token's number "
+    "$n_\\mathrm{bl}$ is reached, all tokens meet so many.",
+).rewrite(own_pairs + chunk * earlier * (chunk * (earlier - 1) / 2 + sequence - chunk * earlier), "Sum the stairs.")  # fmt: skip
 
 causal_half = Formula(
     "causal-share", causal_share, (sequence + 1) / (2 * sequence),
