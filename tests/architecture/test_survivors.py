@@ -459,7 +459,7 @@ def test_an_empty_name_is_none(tmp_path, monkeypatch):
         architecture.load(tmp_path / "config.json")
 
 
-def test_mla_needs_its_ranks():
+def test_latent_attention_needs_its_ranks():
     assert "q_lora_rank" in MLA
     with pytest.raises(errors.ConfigError, match="q_lora_rank is missing"):
         architecture.load({n: v for n, v in MLA.items() if n != "q_lora_rank"} | {"model_type": "deepseek_v3"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -257,15 +258,19 @@ def _compact(fields: dict) -> str:
         if isinstance(value, dict):
             return "{" + _compact(value) + "}"
         if isinstance(value, list) and len(value) > 8:
-            kinds = dict.fromkeys(map(str, value))
+            kinds = dict.fromkeys(_breakable(str(v)) for v in value)
             return f"[{len(value)}: {', '.join(list(kinds)[:6])}{', …' if len(kinds) > 6 else ''}]"
         if isinstance(value, str) and len(value) > 24 and len(set(value)) < 8:  # a letter for each layer
             return f"[{len(value)}: {', '.join(f'{n} × {letter}' for letter, n in Counter(value).items())}]"
         text = str(value).lower() if isinstance(value, bool) else str(value)
         return text.replace("-", "-\N{ZERO WIDTH SPACE}").replace("_", "_\N{ZERO WIDTH SPACE}")
 
-    names = {name: name.replace("_", "_\N{ZERO WIDTH SPACE}") for name in fields}
-    return ", ".join(f"{names[name]} {one(value)}" for name, value in fields.items())
+    return ", ".join(f"{_breakable(name)} {one(value)}" for name, value in fields.items())
+
+
+def _breakable(text: str) -> str:
+    """A long word may end its line after a sign."""
+    return re.sub(r"(?<=[-_.,/*])(?=\S)", "\N{ZERO WIDTH SPACE}", text)
 
 
 class MeasurementsDirective(BookDirective):
