@@ -263,7 +263,7 @@ def _compact(fields: dict) -> str:
         if isinstance(value, str) and len(value) > 24 and len(set(value)) < 8:  # a letter for each layer
             return f"[{len(value)}: {', '.join(f'{n} × {letter}' for letter, n in Counter(value).items())}]"
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        return text.replace("-", "-\N{ZERO WIDTH SPACE}").replace("_", "_\N{ZERO WIDTH SPACE}")
+        return _breakable(text)
 
     return ", ".join(f"{_breakable(name)} {one(value)}" for name, value in fields.items())
 
