@@ -142,15 +142,15 @@ class CatalogDirective(BookDirective):
         for entry in self.entries().values():
             section = nodes.section(ids=[nodes.make_id(f"{self.folder}-{entry.key}")], names=[entry.key])
             section += nodes.title("", "", nodes.Text(entry.name))
-            section += nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text("."))
-            rows = [self.row(name, value) for name, value in self.values(entry)] + self.more(entry)
-            section += base.make_table(["Field", "Value", "Kind", "Source"], rows, [20, 18, 12, 50], "longtable", "sources")
+            section += self.described(entry)
             found.append(section)
         return found
 
-    def more(self, entry) -> list[list]:
-        """Further rows of an entry."""
-        return []
+    def described(self, entry) -> list[nodes.Node]:
+        """What stands under the name of an entry."""
+        rows = [self.row(name, value) for name, value in self.values(entry)]
+        table = base.make_table(["Field", "Value", "Kind", "Source"], rows, [20, 18, 12, 50], "longtable", "sources")
+        return [nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text(".")), table]
 
     def values(self, entry):
         for name, label in FIELD_NAMES.items():
@@ -167,12 +167,15 @@ class CatalogDirective(BookDirective):
             shown = [nodes.Text(str(value.value) if name in ("year", "released") else f"{value.value:,}")]
         else:
             shown = base.shown(value.value, self.unit(value)) if isinstance(value.value, Quantity) else [nodes.Text(str(value.value))]
+        return [name, shown, value.kind, self.source(value)]
+
+    def source(self, value) -> list[nodes.Node]:
+        """Where a value stands, and what is to be said of it."""
         mark = "" if value.verified else " (not checked at the source)"
-        derived = f" = {value.derivation}" if value.derivation else ""
+        derived = f" = {value.derivation}" if getattr(value, "derivation", "") else ""
         note = f" {value.note.rstrip('.')}." if value.note else ""
         cite, messages = self.parse_inline(f"{{cite}}`{value.source}`", lineno=self.lineno)
-        text = nodes.Text(f" {value.at}{derived}{mark}.{note}")
-        return [name, shown, value.kind, [*cite, *messages, text]]
+        return [*cite, *messages, nodes.Text(f" {_breakable(value.at)}{derived}{mark}.{note}")]
 
     @staticmethod
     def unit(value: catalog.Value) -> str:
@@ -223,32 +226,33 @@ class ModelsDirective(CatalogDirective):
     overview = {"n_param": 21, "n_active": 19, "n_layer": 9, "d_model": 9, "max_context": 14}
     entries = staticmethod(catalog.models)
 
-    def values(self, entry):
-        for name in ("released", "published_total", "published_round", "published_active", "n_param", "n_active"):
-            if name in entry.data:
-                yield FIELD_NAMES[name], entry.data[name]
-
-    def more(self, entry) -> list[list]:
+    def described(self, entry) -> list[nodes.Node]:
         a, ledger = entry.architecture, entry.ledger()
-        rows = []
+        box = nodes.container("", classes=["modelentry"])
+        fixed = f", and {Quantity(ledger.fixed_bytes, byte)} of fixed size" if ledger.fixed_bytes else ""
+        state = f"{Quantity(ledger.token_bytes, byte)} of state per token of context{fixed}, in {ledger.kv.name.upper()}"
+        active = f", {ledger.active:,} active" if ledger.active != ledger.parameters else ""
+        others = "".join(f"; {n:,} in section {name}" for name, n in ledger.sections.items() if name != "language")
+        counts = f"{ledger.parameters:,} parameters{active}{others}. {'; '.join(a.describe())}. {state}."
+        box += self.line("Counted", [nodes.literal("", repr(entry)), nodes.Text(f": {counts}")])
         if entry.published_total:
-            ours = counted_total(entry)
-            apart = entry.published_total.value - ours
-            verdict = "the published total, exactly" if not apart else f"{abs(apart):,} {'fewer' if apart > 0 else 'more'} than published"
-            rows.append(["the same from the ledger", f"{ours:,}", "derived", f"{verdict}; counted: {', '.join(entry.published_of)}."])
-        kinds = "; ".join(a.describe())
-        per_token = base.shown(Quantity(ledger.token_bytes, byte))
-        rows.append(["layers", kinds, "config", "; ".join(a.warnings) + "." if a.warnings else ""])
-        rows.append(["state, per token", per_token, "derived", f"in {ledger.kv.name.upper()}; beyond windows, compressed entries in part."])
-        if ledger.fixed_bytes:
-            rows.append(["state, fixed", base.shown(Quantity(ledger.fixed_bytes, byte)), "derived", "of a request, whatever its length."])
+            apart = entry.published_total.value - counted_total(entry)
+            verdict = f"{abs(apart):,} {'more' if apart > 0 else 'fewer'} than the ledger" if apart else "the ledger gives it exactly"
+            head = nodes.Text(f"{entry.published_total.value:,} parameters ({', '.join(entry.published_of)}): {verdict}. ")
+            box += self.line("Published total", [head, *self.source(entry.published_total)])
+        rounded = [(v, word) for v, word in ((entry.published_round, "in all"), (entry.published_active, "active")) if v]
+        if rounded:
+            texts = [[nodes.Text(f"{v} {word} "), *self.source(v)] for v, word in rounded]
+            box += self.line("As rounded", [n for i, t in enumerate(texts) for n in ([nodes.Text(" ")] if i else []) + t])
         for facts in entry.facts:
-            cite, messages = self.parse_inline(f"{{cite}}`{facts.source}`", lineno=self.lineno)
-            mark = "" if facts.verified else " (not checked at the source)"
-            note = f" {facts.note.rstrip('.')}." if facts.note else ""
-            said = [nodes.Text(_compact(facts.fields))]
-            rows.append(["configuration", said, facts.kind, [*cite, *messages, nodes.Text(f" {facts.at}{mark}.{note}")]])
-        return rows
+            box += self.line("Configuration", [*self.source(facts), nodes.Text(f" {_compact(facts.fields)}.")])
+        if a.warnings:
+            box += self.line("Left open", [nodes.Text("; ".join(a.warnings) + ".")])
+        return [box]
+
+    @staticmethod
+    def line(lead: str, content: list[nodes.Node]) -> nodes.paragraph:
+        return nodes.paragraph("", "", nodes.strong("", lead), nodes.Text(". "), *content)
 
 
 def _compact(fields: dict) -> str:
