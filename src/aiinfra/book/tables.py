@@ -173,7 +173,7 @@ class CatalogDirective(BookDirective):
         """Where a value stands, and what is to be said of it."""
         mark = "" if value.verified else " (not checked at the source)"
         derived = f" = {value.derivation}" if getattr(value, "derivation", "") else ""
-        note = f" {value.note.rstrip('.')}." if value.note else ""
+        note = f" {value.note[0].upper()}{value.note[1:].rstrip('.')}." if value.note else ""
         cite, messages = self.parse_inline(f"{{cite}}`{value.source}`", lineno=self.lineno)
         return [*cite, *messages, nodes.Text(f" {_breakable(value.at)}{derived}{mark}.{note}")]
 
@@ -246,8 +246,8 @@ class ModelsDirective(CatalogDirective):
             box += self.line("As rounded", [n for i, t in enumerate(texts) for n in ([nodes.Text(" ")] if i else []) + t])
         for facts in entry.facts:
             box += self.line("Configuration", [*self.source(facts), nodes.Text(f" {_compact(facts.fields)}.")])
-        if a.warnings:
-            box += self.line("Left open", [nodes.Text("; ".join(a.warnings) + ".")])
+        if text := "; ".join(a.warnings):
+            box += self.line("Left open", [nodes.Text(f"{text[0].upper()}{text[1:]}.")])
         return [box]
 
     @staticmethod

@@ -41,7 +41,7 @@ def read(config: Config, key: str) -> Architecture:
         for kind, routed in zip(kinds, sparse, strict=True)
     ]
     warnings = ()
-    if first:
+    if first and "mtp_num_hidden_layers" not in config:
         warnings = ("the config does not say whether the checkpoint has layers for multi-token prediction; none are counted",)
     blocks = (*group(layers), *mtp(config, n_layer, standard_layer(attention, experts or dense)))
     return assemble(config, key, family, blocks, warnings=warnings)
