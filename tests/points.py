@@ -9,12 +9,17 @@ from aiinfra.engine.expressions import plain, with_max
 from aiinfra.symbols import SYMBOLS, TABLE
 
 
-def values(names, rng: random.Random, *, whole: bool = False) -> dict:
-    """A value for each symbol: whole numbers for counts (for all, if ``whole``), else dyadic fractions; both over many decades."""
+def values(names, rng: random.Random, *, whole: bool = False, exponents: frozenset = frozenset()) -> dict:
+    """A value for each symbol: whole numbers for counts (for all, if ``whole``), else dyadic fractions; both over many decades.
+
+    What stands in an exponent stays small, since an exact power has as many digits as that says.
+    """
 
     def value(name):
         if not TABLE[name].positive and rng.random() < 0.2:
             return 0
+        if name in exponents:
+            return rng.randint(1, 30)
         if TABLE[name].whole or whole:
             return int(10 ** rng.uniform(0, 6))
         return float(Fraction(rng.randint(1, 1000), 2 ** rng.randint(0, 6)) * Fraction(2) ** rng.randint(-20, 20))
@@ -24,8 +29,9 @@ def values(names, rng: random.Random, *, whole: bool = False) -> dict:
 
 def inside(formula, rng: random.Random, *, whole: bool = False) -> dict:
     """Inputs of a formula at which its stated conditions hold."""
+    exponents = frozenset(s.name for p in formula.right.atoms(sympy.Pow) for s in p.exp.free_symbols)
     for _ in range(2000):
-        found = values(formula.inputs, rng, whole=whole)
+        found = values(formula.inputs, rng, whole=whole, exponents=exponents)
         if all(exact(c, found) == sympy.true for c in formula.valid):
             return found
     raise AssertionError(f"no point found inside the validity of {formula.key}")

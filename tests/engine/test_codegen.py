@@ -25,18 +25,27 @@ def points(key, *, whole=False, count=POINTS):
     return [inside(FORMULAS[key], rng, whole=whole) for _ in range(count)]
 
 
+def digits(key):
+    """Relative tolerance: logarithms and powers of one less a small share lose what that subtraction lost."""
+    powers = any(p.exp.free_symbols for p in FORMULAS[key].right.atoms(sympy.Pow))
+    return 1e-8 if powers or FORMULAS[key].right.has(sympy.log) else 1e-12
+
+
 @pytest.mark.parametrize("key", FORMULAS)
 def test_python_is_the_expression(key):
     function = table().records[key].point
     for point in points(key):
-        assert function(**point) == pytest.approx(float(exact(FORMULAS[key].right, point)), rel=1e-12)
+        assert function(**point) == pytest.approx(float(exact(FORMULAS[key].right, point)), rel=digits(key))
 
 
-@pytest.mark.parametrize("key", FORMULAS)
+SHARES = ("tokens-to-touch", "tokens-per-step")  # of shares below one, none of which is whole
+
+
+@pytest.mark.parametrize("key", [key for key in FORMULAS if key not in SHARES])
 def test_whole_numbers_give_exactly_what_is_whole(key):
     for point in points(key, whole=True):
         value, true = table().records[key].point(**point), exact(FORMULAS[key].right, point)
-        assert value == (int(true) if true.is_Integer else pytest.approx(float(true), rel=1e-15))
+        assert value == (int(true) if true.is_Integer else pytest.approx(float(true), rel=1e-3 * digits(key)))
         assert isinstance(value, int) or not (true.is_Integer and FORMULAS[key].right.is_polynomial())
 
 
@@ -46,7 +55,7 @@ def test_numpy_is_the_expression(key):
     columns = {n: numpy.array([p[n] for p in found], dtype=float) for n in FORMULAS[key].inputs}
     got = FORMULAS[key].array(**columns)
     true = [float(exact(FORMULAS[key].right, p)) for p in found]
-    assert got == pytest.approx(numpy.array(true) if columns else true[0], rel=1e-12)
+    assert got == pytest.approx(numpy.array(true) if columns else true[0], rel=digits(key))
 
 
 def evaluate_in_node(sources: list[str], inputs: list[list[dict]]) -> list[list[float]]:

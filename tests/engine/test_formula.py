@@ -264,6 +264,17 @@ OUTSIDE = [
     ("decode-step-forecast", {"t_mem": 1, "t_comp": 1, "t_link": 0, "eta_mem": 1.1}, "holds only for eta_mem <= 1"),
     ("prefill-link-time", LINKS | {"devices": 1}, "holds only for devices >= 2"),
     ("balance-context", BALANCE, "holds only for kv_token[*]peak > "),
+    ("chunk-entries", {"sequence": 0, "chunk": 3}, "holds only for sequence > 0"),
+    ("chosen-pairs", {"sequence": 7, "ratio": 4, "entries": 2}, "holds only for entries[*]ratio <= sequence"),
+    ("blocks-entries", {"sequence": 0, "chunk": 3, "chosen": 2}, "holds only for sequence > 0"),
+    ("blocks-pairs", {"sequence": 7, "chunk": 4, "earlier": 2, "own_pairs": 1}, "holds only for chunk[*]earlier <= sequence"),
+    ("causal-share", {"sequence": 0}, "holds only for sequence > 0"),
+    ("latent-balance", {"d_latent": 4, "d_nope": 4, "d_value": 4}, "holds only for 2[*]d_latent > d_nope"),
+    ("experts-touched", {"n_expert": 4, "n_chosen": 5, "tokens": 1}, "holds only for n_chosen <= n_expert"),
+    ("active-parameters", {"n_param": 9, "n_routed": 8, "n_expert": 4, "n_chosen": 5}, "holds only for n_chosen <= n_expert"),
+    ("tokens-to-touch", {"n_expert": 4, "n_chosen": 4, "touched_share": 0.5}, "holds only for n_chosen < n_expert"),
+    ("tokens-to-touch", {"n_expert": 4, "n_chosen": 2, "touched_share": 1}, "holds only for touched_share < 1"),
+    ("tokens-per-step", {"accept": 1, "proposed": 3}, "holds only for accept < 1"),
 ]
 
 

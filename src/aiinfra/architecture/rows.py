@@ -318,7 +318,7 @@ class StateRow:
         """Bytes of one entry in one layer."""
         element = b_kv if self.format == "kv" else FORMATS[self.format].element
         record = table().record("layer-state-bytes")
-        given = {"entries": 1, "d_out": size(self.width, self.values), "b_kv": element}
+        given = {"kept": 1, "d_entry": size(self.width, self.values), "b_kv": element}
         return record.point(*[given[name] for name in record.inputs])
 
     def bytes(self, context: int, b_kv: float) -> float:

@@ -144,7 +144,7 @@ Derivation(
 )  # fmt: skip
 
 blocks_pairs = Formula(
-    "blocks-pairs", pairs, own_pairs + chunk * earlier * (chunk * (earlier - 1) / 2 + sequence - chunk * earlier),
+    "blocks-pairs", pairs, own_pairs + chunk * earlier * (2 * sequence - chunk * (earlier + 1)) / 2,
     says="Pairs within each token's own block, and a staircase of whole blocks before it that ends when all chosen blocks are there.",
     holds="causal attention to the blocks that an index chooses, nothing cached before the first of these tokens",
     valid=(chunk * earlier <= sequence,),
@@ -155,7 +155,7 @@ Derivation(
     own_pairs + chunk * (sympy.Sum(chunk * (position - 1), (position, 1, earlier)) + earlier * (sequence - chunk * earlier)),
     "The tokens of block number $i$ meet the $i - 1$ blocks before theirs, each of $w_\\mathrm{c}$ positions; once the last token's number "
     "$n_\\mathrm{bl}$ is reached, all tokens meet so many.",
-).rewrite(own_pairs + chunk * earlier * (chunk * (earlier - 1) / 2 + sequence - chunk * earlier), "Sum the stairs.")  # fmt: skip
+).rewrite(own_pairs + chunk * earlier * (2 * sequence - chunk * (earlier + 1)) / 2, "Sum the stairs.")  # fmt: skip
 
 causal_half = Formula(
     "causal-share", causal_share, (sequence + 1) / (2 * sequence),

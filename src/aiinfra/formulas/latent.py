@@ -13,7 +13,7 @@ layer = sympy.Symbol("l", integer=True, positive=True)
 grouping = Formula(
     "grouping-saving", saving, n_q / n_kv,
     says="Query heads that share a key/value head share its cache.",
-    holds="heads of one width; n_kv is n_q for multi-head and 1 for multi-query attention",
+    holds="heads of one width; $n_\\mathrm{kv}$ is $n_\\mathrm{q}$ for multi-head and 1 for multi-query attention",
     cites=("shazeer2019mqa", "ainslie2023gqa"),
 )  # fmt: skip
 Derivation(grouping, n_q / n_kv, "A cache of one key/value head per query head, over one of $n_\\mathrm{kv}$ heads.")
@@ -34,7 +34,7 @@ expanded = Formula(
     "latent-expanded-flops", attention_flops,
     2 * one_flop * n_q * cached * (d_latent * (d_nope + d_value) + fresh * (d_nope + d_rope + d_value)),
     says="Make keys and values of all heads from the cached latents, then attend with narrow heads.",
-    holds="one layer, one request; the pairs among the new tokens and their own expansion, which both ways share, are left out",
+    holds="one layer, one request; pairs among the new tokens are left out, and so is their own expansion, which both ways share",
     resolves=False,
     cites=("deepseek2024mla",),
 )  # fmt: skip
@@ -63,7 +63,7 @@ Derivation(
 expanding_pays = Formula(
     "latent-balance", latent_balance, d_latent * (d_nope + d_value) / (2 * d_latent - d_nope - d_value),
     says="Expanding costs once per cached token and saves on every pair, so it pays when many tokens are processed at once.",
-    holds="operations only, as counted for both ways",
+    holds="operations only, as counted for both ways: with many more cached tokens than new ones",
     valid=(2 * d_latent > d_nope + d_value,),
 )  # fmt: skip
 Derivation(

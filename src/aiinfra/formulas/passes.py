@@ -31,13 +31,13 @@ Derivation(
 )
 
 answer_cache_read = Formula(
-    "answer-cache-read", answer_read, kv_token * (answer - 1) * (prompt + answer / 2),
+    "answer-cache-read", answer_read, kv_token * (answer - 1) * (2 * prompt + answer) / 2,
     says="Every step reads the cache of all tokens so far: the prompt as often as there are steps, the answer in a triangle.",
     holds="full attention; the new token's keys and values count as read",
 )  # fmt: skip
 Derivation(
     answer_cache_read, sympy.Sum(kv_token * (prompt + step), (step, 1, answer - 1)), "Step $i$ reads $S_\\mathrm{p} + i$ tokens.",
-).rewrite(kv_token * (answer - 1) * (prompt + answer / 2), "Sum the arithmetic series.")  # fmt: skip
+).rewrite(kv_token * (answer - 1) * (2 * prompt + answer) / 2, "Sum the arithmetic series.")  # fmt: skip
 
 backward = Formula(
     "backward-flops", backward_flops, 2 * forward_flops,

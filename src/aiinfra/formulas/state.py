@@ -5,18 +5,18 @@ import sympy
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    b_kv, b_rec, context, d_head, d_out, d_rec_k, d_rec_v, entries, fixed_state, n_full_layer, n_kv, n_rec, n_rec_layer, n_window_layer,
+    b_kv, b_rec, context, d_entry, d_head, d_rec_k, d_rec_v, fixed_state, kept, n_full_layer, n_kv, n_rec, n_rec_layer, n_window_layer,
     page, pages, request_state, state_balance, state_bytes, window,
 )  # fmt: skip
 
 layer = sympy.Symbol("l", integer=True, positive=True)
 
 layer_state = Formula(
-    "layer-state-bytes", state_bytes, entries * d_out * b_kv,
+    "layer-state-bytes", state_bytes, kept * d_entry * b_kv,
     says="Entries, each a vector of fixed width, in the bytes of their format.",
     holds="exact bytes; pages of an engine are not rounded up",
 )  # fmt: skip
-Derivation(layer_state, entries * d_out * b_kv, "A layer keeps $n_\\mathrm{e}$ entries of $d_\\mathrm{out}$ elements.")
+Derivation(layer_state, kept * d_entry * b_kv, "A layer keeps $n_\\mathrm{s}$ entries of $d_\\mathrm{s}$ elements.")
 
 recurrent_state = Formula(
     "recurrent-state-bytes", fixed_state, n_rec_layer * n_rec * d_rec_k * d_rec_v * b_rec,
