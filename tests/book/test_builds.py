@@ -48,7 +48,7 @@ def touch(path: Path) -> None:
         ("formulas/weights.py", {"cache"}),  # the other side of the flip
         ("formulas/cost.py", set()),
         ("symbols.py", {"speed", "cache", "nested"}),
-        ("catalog/models/llama.toml", {"cache", "nested"}),
+        ("catalog/models/meta.toml", {"cache", "nested"}),
         ("catalog/models/qwen.toml", set()),
         ("catalog/devices/nvidia.toml", {"device"}),
         ("catalog/measurements.toml", set()),
