@@ -70,6 +70,8 @@ d_head = symbol("d_head", r"d_\mathrm{h}", "width of one head", integer=True)
 # Formats
 b_w = symbol("b_w", r"b_\mathrm{w}", "bytes of one stored weight", byte)
 b_kv = symbol("b_kv", r"b_\mathrm{kv}", "bytes of one cached key or value element", byte)
+b_grad = symbol("b_grad", r"b_\mathrm{g}", "bytes of one gradient element", byte)
+b_opt = symbol("b_opt", r"b_\mathrm{o}", "bytes that the optimizer keeps for one parameter", byte, nonnegative=True)
 b_act = symbol("b_act", r"b_\mathrm{a}", "bytes of one activation element", byte)
 
 # One matrix of a model, and how its elements are stored
@@ -181,6 +183,7 @@ data = symbol("data", "D", "bytes moved over one path", byte)
 half_rate_bytes = symbol("half_rate_bytes", r"D_{1/2}", "bytes at which a path reaches half of its bandwidth", byte)
 
 matrix_bytes = symbol("matrix_bytes", r"W_\mathrm{m}", "bytes of one matrix as stored", byte)
+training_bytes = symbol("training_bytes", r"M_\mathrm{trn}", "bytes of weights, gradients and optimizer in training", byte)
 answer_read = symbol("answer_read", r"D_\mathrm{ans}", "cache bytes read over the decode steps of one answer", byte, nonnegative=True)
 expert_read = symbol("expert_read", r"W_\mathrm{E}", "bytes of routed experts read for a batch, all layers", byte)
 request_state = symbol("request_state", r"K_\mathrm{req}", "state bytes of one request, all layers", byte, nonnegative=True)

@@ -155,9 +155,23 @@ def test_formats_change_bytes_and_nothing_else():
     assert packed.state(1000) * 2 == plain.state(1000)
 
 
+@pytest.mark.parametrize(("key", "printed"), [("deepseek-v2", 155), ("deepseek-v3", 250)])
+def test_training_operations_that_deepseek_prints(key, printed):
+    """GFLOP a token, Table 2 of "Insights into DeepSeek-V3" (2025); in causal sequences of 4,096 tokens."""
+    assert round(model(key).ledger().training(4096).flops / 4096 / 1e9) == printed
+
+
+def test_training_holds_sixteen_bytes_a_parameter():
+    ledger = model("llama-3.1-8b").ledger()
+    assert ledger.training_state() == 16 * 8_030_261_248
+    assert ledger.training_state(gradients="fp32", optimizer=8) == 14 * 8_030_261_248
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
+        (lambda x: x.training_state(optimizer=-1), "optimizer = -1: must be bytes a parameter"),
+        (lambda x: x.training_state(weights="nvfp4"), "unknown format 'nvfp4'"),
         (lambda x: x.prefill(0), "prompt = 0: must be a whole number from 1"),
         (lambda x: x.prefill(1.5), "prompt = 1.5: must be a whole number of 1 or more"),
         (lambda x: x.prefill(10, logits="some"), "logits = 'some': must be last or all"),

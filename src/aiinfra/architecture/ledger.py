@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aiinfra.architecture.model import Architecture
 from aiinfra.architecture.rows import Row, StateRow
+from aiinfra.engine.table import table
 from aiinfra.errors import BadType, BadValue, brief
-from aiinfra.formats import FORMATS, Format, format_of
+from aiinfra.formats import FORMATS, Format, bytes_of, format_of
 
 if TYPE_CHECKING:
     import sympy
@@ -259,6 +260,20 @@ class Ledger:
             return 4 if again else 3
 
         return Work(tuple(Entry(e.row, e.flops * passes(e.row), e.read * passes(e.row)) for e in forward.entries), 0, 0)
+
+    def training_state(
+        self, *, weights: str = "bf16", gradients: str = "bf16", optimizer: float = 12, sections: tuple[str, ...] = LANGUAGE
+    ) -> float:
+        """Bytes of weights, gradients and optimizer while the parameters are trained; activations are not in it.
+
+        ``optimizer`` is in bytes a parameter: 12 for Adam with a copy of the weights and two moments in FP32.
+        """
+        if isinstance(optimizer, bool) or not isinstance(optimizer, (int, float)) or not 0 <= optimizer <= 1000:
+            raise BadValue(f"optimizer = {brief(optimizer)}: must be bytes a parameter, from 0 to 1000")
+        trained = sum(row.parameters for row in self.chosen(sections) if not row.buffer)
+        record = table().record("training-state-bytes")
+        given = {"n_param": trained, "b_w": bytes_of(weights), "b_grad": bytes_of(gradients), "b_opt": optimizer}
+        return record.point(*[given[name] for name in record.inputs])
 
     def _entries(self, sections, tokens: int, heads: int, pairs, latent: str, expanded: int = 0) -> Iterator[Entry]:
         if latent not in ("expanded", "absorbed"):

@@ -182,7 +182,8 @@ class Architecture:
         lines = []
         for block in self.blocks:
             kinds = dict.fromkeys(p.part for p in block.parts if not isinstance(p, (Norm, Other)))
-            lines.append(f"{len(block)} layer{'s' * (len(block) > 1)}: {' + '.join(kinds)}" + ("" if block.section == "language" else f" ({block.section})"))
+            apart = "" if block.section == "language" else f" ({block.section})"
+            lines.append(f"{len(block)} layer{'s' * (len(block) > 1)}: {' + '.join(kinds)}{apart}")
         return lines
 
 

@@ -120,7 +120,8 @@ Derivation(chosen_entries, Min(floor(sequence / ratio), chosen), "The entries th
 chosen_pairs = Formula(
     "chosen-pairs", pairs, ratio * entries * (entries - 1) / 2 + entries * (sequence - ratio * entries + 1),
     says="A staircase with steps of $m$ tokens, which ends where there is something to choose: then every token meets as many as the last.",
-    holds="causal attention to compressed or chosen entries, of which the last token meets $n_\\mathrm{e}$; nothing cached before these tokens",
+    holds="causal attention to compressed or chosen entries, of which the last token meets $n_\\mathrm{e}$; nothing cached before these "
+    "tokens",
     valid=(ratio * entries <= sequence,),
     resolves=False,
 )  # fmt: skip

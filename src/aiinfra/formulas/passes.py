@@ -5,8 +5,8 @@ import sympy
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    accept, answer, answer_flops, answer_read, backward_flops, d_head, d_model, forward_flops, gained, kv_token, layer_flops, n_block,
-    n_layer, n_q, one_flop, pairs, prompt, proposed, sequence, training_flops, vocab,
+    accept, answer, answer_flops, answer_read, b_grad, b_opt, b_w, backward_flops, d_head, d_model, forward_flops, gained, kv_token,
+    layer_flops, n_block, n_layer, n_param, n_q, one_flop, pairs, prompt, proposed, sequence, training_bytes, training_flops, vocab,
 )  # fmt: skip
 
 step = sympy.Symbol("i", integer=True, positive=True)
@@ -87,6 +87,16 @@ layers_of_sequence = Formula(
 Derivation(
     layers_of_sequence, 2 * one_flop * n_block * sequence + 4 * one_flop * n_layer * n_q * d_head * pairs, "The same without the head.",
 ).rewrite(2 * one_flop * (n_block * sequence + 2 * n_layer * n_q * d_head * pairs), "Collect the factors.")  # fmt: skip
+
+training_state = Formula(
+    "training-state-bytes", training_bytes, n_param * (b_w + b_grad + b_opt),
+    says="Each parameter is held as a weight, as a gradient, and in what the optimizer keeps of it.",
+    holds="all parameters are trained and all three are held whole; activations are not in it",
+    cites=("rajbhandari2020zero",),
+)  # fmt: skip
+Derivation(
+    training_state, n_param * b_w + n_param * b_grad + n_param * b_opt, "Three copies, each in a format of its own.",
+).rewrite(n_param * (b_w + b_grad + b_opt), "Collect the parameters.")  # fmt: skip
 
 accepted_tokens = Formula(
     "tokens-per-step", gained, (1 - accept ** (proposed + 1)) / (1 - accept),
