@@ -124,6 +124,8 @@ FIELD_NAMES = {
     "tied": "embedding and head tied", "dtype": "published format", "year": "year", "capacity": "memory, as sold",
     "capacity_usable": "memory, usable", "memory_bandwidth": "memory bandwidth", "link_bandwidth": "link, one direction",
     "link_domain": "devices in a link domain", "host_link_bandwidth": "host link, one direction", "power": "power",
+    "units": "compute units", "clock": "clock", "registers": "registers", "on_chip": "on-chip memory", "cache": "shared cache",
+    "topology": "topology of the link", "nic_bandwidth": "network, one direction", "process": "process", "price": "price on demand",
 }  # fmt: skip
 
 

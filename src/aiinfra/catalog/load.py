@@ -137,6 +137,8 @@ def _peak(where: str, table: dict) -> Peak:
         raise CatalogError(f"{where}: {unknown('format', head['input'], BYTES)}")
     if not isinstance(head["sparse"], bool):
         raise CatalogError(f"{where}: sparse = {head['sparse']!r} must be true or false")
+    if "per_clock" in table:
+        head["per_clock"] = _typed(f"{where}, per_clock", table["per_clock"], "count")
     return Peak(**head, rate=_value(where, {k: v for k, v in table.items() if k not in head}, "FLOP/s"))
 
 

@@ -44,6 +44,7 @@ class Peak:
     sparse: bool
     unit_kind: str
     rate: Value
+    per_clock: int | None = None  # operations of one unit in one clock, where they are published
 
 
 def _sourced(unit: str, *, required: bool = True):
@@ -198,6 +199,15 @@ class Device:
     link_domain: Value | None = _sourced("count", required=False)
     host_link_bandwidth: Value | None = _sourced("B/s", required=False)
     power: Value | None = _sourced("W", required=False)
+    units: Value | None = _sourced("count", required=False)  # SMs, compute units, cores: what the peak rates are spread over
+    clock: Value | None = _sourced("Hz", required=False)  # at which the peak rates are printed
+    registers: Value | None = _sourced("B", required=False)  # all units together
+    on_chip: Value | None = _sourced("B", required=False)  # memory that programs manage, all units together
+    cache: Value | None = _sourced("B", required=False)  # the last level that all units share
+    topology: Value | None = _sourced("text", required=False)  # of the scale-up link
+    nic_bandwidth: Value | None = _sourced("B/s", required=False)  # scale-out network of one device in the reference system, one direction
+    process: Value | None = _sourced("text", required=False)
+    price: Value | None = _sourced("$/h", required=False)  # on demand in a public cloud, of one device, on the date read
 
     # symbol of the book <- field
     FIELDS = MappingProxyType(
