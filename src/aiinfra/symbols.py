@@ -97,7 +97,7 @@ sequence = symbol("sequence", r"S_\mathrm{q}", "tokens of one sequence, counted 
 window = symbol("window", "w", "positions that a window lets a token see, its own included", integer=True)
 chunk = symbol("chunk", r"w_\mathrm{c}", "positions of one chunk, beyond whose start no token sees", integer=True)
 ratio = symbol("ratio", "m", "tokens that are compressed into one cache entry", integer=True)
-chosen = symbol("chosen", r"k_\mathrm{ix}", "cache entries that an index chooses for a token", integer=True)
+chosen = symbol("chosen", r"k_\mathrm{ix}", "cache entries, or blocks of them, that an index chooses for a token", integer=True)
 kept = symbol("kept", r"n_\mathrm{s}", "cache entries that a layer keeps of one request", integer=True, nonnegative=True)
 d_entry = symbol("d_entry", r"d_\mathrm{s}", "elements of one cache entry", integer=True)
 entries = symbol("entries", r"n_\mathrm{e}", "cache entries that one token meets", integer=True, nonnegative=True)

@@ -160,7 +160,10 @@ class Model:
         """Where the value of a symbol comes from."""
         if symbol in ("b_w", "b_kv", "b_act"):
             return self.data["dtype"]
-        return self.data.get("tied" if symbol == "untied" else symbol)
+        found = self.data.get("tied" if symbol == "untied" else symbol)
+        if found is None and symbol in (supplied := self.architecture.symbols()):
+            return self._derived(supplied[symbol], "read from the configuration")
+        return found
 
     def lacks(self, symbol: str, dtype: str | None = None) -> str:
         """Why the entry does not supply one of its own symbols, in words."""

@@ -11,6 +11,7 @@ from aiinfra.symbols import (
 )  # fmt: skip
 
 position = sympy.Symbol("i", integer=True, positive=True)
+number = sympy.Symbol("j", integer=True, positive=True)
 
 attention_work = Formula(
     "attention-flops", attention_flops, 2 * one_flop * n_q * pairs * (d_key + d_value),
@@ -95,7 +96,7 @@ chunk_pairs = Formula(
 )  # fmt: skip
 Derivation(
     chunk_pairs,
-    whole_chunks * sympy.Sum(position, (position, 1, chunk)) + sympy.Sum(position, (position, 1, rest)),
+    sympy.Sum(sympy.Sum(position, (position, 1, chunk)), (number, 1, whole_chunks)) + sympy.Sum(position, (position, 1, rest)),
     "Within its chunk, the token at position $i$ meets $i$ tokens.",
 ).rewrite(whole_chunks * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2, "Sum the triangles.")
 
