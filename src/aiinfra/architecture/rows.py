@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -169,17 +169,27 @@ class Row:
         """A copy with other values: what `dataclasses.replace` does, at a tenth of its cost."""
         new = object.__new__(Row)
         new.__dict__.update(self.__dict__, **changes)
+        for name in ("_sizes", "one", "bytes_of_one"):  # computed from what may have changed
+            new.__dict__.pop(name, None)
         return new
 
+    @cached_property
+    def _sizes(self) -> dict[Dim, int]:
+        return {}
+
     def value(self, dim: Dim) -> int:
-        return size(dim, self.values)
+        """A size as a number, kept."""
+        found = self._sizes.get(dim)
+        if found is None:
+            found = self._sizes[dim] = size(dim, self.values)
+        return found
 
     @property
     def shape(self) -> str:
         """Input × output in numbers, where the row has weights."""
         return f"{self.value(self.d_in):,} × {self.value(self.d_out):,}" if KINDS[self.kind].parameters else ""
 
-    @property
+    @cached_property
     def one(self) -> int:
         """Parameters of one copy in one layer."""
         key = KINDS[self.kind].parameters
@@ -197,7 +207,7 @@ class Row:
         """Parameters that serve one token; a token table counts whole."""
         return 0 if self.tied else self.one * self.value(self.used) * self.layers
 
-    @property
+    @cached_property
     def bytes_of_one(self) -> float:
         """Bytes of one copy in one layer, scales included."""
         if not KINDS[self.kind].parameters:

@@ -14,6 +14,7 @@ import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import ceil, floor
 
 from aiinfra import catalog
@@ -144,9 +145,9 @@ def merge(first: dict, second: dict) -> dict:
     return {n: v for n, v in first.items() if SAME.get(n) not in second} | second
 
 
-def ask(text: str, cases: Cases | None = None, **override) -> Answer:
-    """Evaluate a request; ``override`` sets inputs by name, as a plot does along its axis."""
-    cases = Cases() if cases is None else cases
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> tuple[str, str, tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Unit, number format, terms and the signs between them: a plot asks the same request at many points."""
     words = split(text)
     unit = spec = ""
     if len(words) > 2 and words[-2] == "as":
@@ -165,6 +166,13 @@ def ask(text: str, cases: Cases | None = None, **override) -> Answer:
             terms[-1].append(word)
     if not all(terms):
         raise BadValue(f"{text!r}: {'a term is missing beside ' + ' or '.join(signs) if signs else 'nothing is asked'}")
+    return unit, spec, tuple(map(tuple, terms)), tuple(signs)
+
+
+def ask(text: str, cases: Cases | None = None, **override) -> Answer:
+    """Evaluate a request; ``override`` sets inputs by name, as a plot does along its axis."""
+    cases = Cases() if cases is None else cases
+    unit, spec, terms, signs = parsed(text)
     asked = _term(terms[0], cases, override)
     values = [asked if isinstance(asked, Quantity) else asked.value()]
     for sign, words in zip(signs, terms[1:], strict=True):

@@ -11,6 +11,7 @@ from sphinx.util.nodes import make_id
 
 from aiinfra.book import base, draw
 from aiinfra.book.base import BookDirective, fields, rows
+from aiinfra.book.calls import ask
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, OutsideValidity, brief, unknown
 
@@ -127,7 +128,8 @@ class PlotDirective(FigureDirective):
         xs, ys = [], []
         for x in x_values:
             try:
-                y = self.ask(row["y"], **{symbol: f"{x!r} {unit}" if unit else x}).number
+                point = {symbol: f"{x!r} {unit}" if unit else x}
+                y = (ask(str(row["y"]), self.cases, **point) if xs else self.ask(row["y"], **point)).number  # the first notes what it uses
             except OutsideValidity:
                 continue  # the curve ends where its formula does
             xs.append(x)
