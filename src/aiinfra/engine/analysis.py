@@ -154,6 +154,9 @@ def solution(f: Formula, other: Formula, symbol: str, known: set[str]) -> sympy.
     found = [s for s in _solve(with_max(a) - with_max(b), SYMBOLS[symbol], closed=True) if s.is_number is not True or s != 0]
     if len(found) != 1:
         raise BadValue(f"{f.key} = {other.key} has {len(found)} solutions for {symbol}; none is shown")
+    if found[0].has(sympy.log):  # one logarithm above, one below
+        top, bottom = sympy.fraction(sympy.together(found[0]))
+        return sympy.logcombine(top, force=True) / sympy.logcombine(bottom, force=True)
     return sympy.factor_terms(sympy.cancel(found[0]))
 
 
