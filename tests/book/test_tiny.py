@@ -213,7 +213,7 @@ def test_every_figure_says_what_it_shows(html):
 
 def test_tables_have_header_cells(html):
     tables = re.findall(r"<table.*?</table>", "".join(html[page] for page in CHAPTERS), re.S)
-    assert len(tables) > 12
+    assert len(tables) == 5  # ledger, symbols, and the overviews of devices, models and measurements
     assert [table[:80] for table in tables if "<thead>" not in table or "<th" not in table] == []
 
 

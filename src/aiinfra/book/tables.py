@@ -135,6 +135,7 @@ class CatalogDirective(BookDirective):
     folder: str
     entries: Callable[[], dict]
     overview: dict[str, int]  # a column's value and its width in per cent
+    described: Callable[[object], list[nodes.Node]]  # what stands under the name of an entry
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
@@ -148,11 +149,9 @@ class CatalogDirective(BookDirective):
             found.append(section)
         return found
 
-    def described(self, entry) -> list[nodes.Node]:
-        """What stands under the name of an entry."""
-        rows = [self.row(name, value) for name, value in self.values(entry)]
-        table = base.make_table(["Field", "Value", "Kind", "Source"], rows, [20, 18, 12, 50], "longtable", "sources")
-        return [nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text(".")), table]
+    @staticmethod
+    def line(lead: list[nodes.Node], content: list[nodes.Node]) -> nodes.paragraph:
+        return nodes.paragraph("", "", *lead, nodes.Text(" "), *content)
 
     def values(self, entry):
         for name, label in FIELD_NAMES.items():
@@ -162,14 +161,12 @@ class CatalogDirective(BookDirective):
             kind = "sparse" if peak.sparse else "dense"
             yield f"{peak.input.upper()} {kind}, {peak.accumulate.upper()} sum, {peak.unit_kind}", peak.rate
 
-    def row(self, name: str, value: catalog.Value) -> list:
-        if isinstance(value.value, bool):
-            shown = [nodes.Text("yes" if value.value else "no")]
-        elif isinstance(value.value, int):
-            shown = [nodes.Text(str(value.value) if name in ("year", "released") else f"{value.value:,}")]
-        else:
-            shown = base.shown(value.value, self.unit(value)) if isinstance(value.value, Quantity) else [nodes.Text(str(value.value))]
-        return [name, shown, value.kind, self.source(value)]
+    def shown(self, name: str, value: catalog.Value) -> list[nodes.Node]:
+        """A value with its label."""
+        if isinstance(value.value, Quantity):
+            return [nodes.Text(f"{name}\N{NO-BREAK SPACE}"), *base.shown(value.value, self.unit(value))]
+        whole = isinstance(value.value, int) and name not in ("year", "released")
+        return [nodes.Text(f"{name}\N{NO-BREAK SPACE}{value.value:,}" if whole else f"{name}\N{NO-BREAK SPACE}{value.value}")]
 
     def source(self, value) -> list[nodes.Node]:
         """Where a value stands, and what is to be said of it."""
@@ -207,7 +204,7 @@ class CatalogDirective(BookDirective):
 
 
 class DevicesDirective(CatalogDirective):
-    """``{devices}``."""
+    """``{devices}``: an overview, and of each device every value under the source that gives it."""
 
     folder = "devices"
     overview = {"capacity": 12, "memory_bandwidth": 15, "BF16 dense": 19, "link_bandwidth": 15, "power": 12}
@@ -219,6 +216,25 @@ class DevicesDirective(CatalogDirective):
             return entry.data.get(name)
         has = any(p.input == "bf16" and not p.sparse for p in entry.peaks)
         return entry.peak("bf16") if has else None
+
+    def described(self, entry) -> list[nodes.Node]:
+        box = nodes.container("", classes=["modelentry"])
+        box += nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text("."))
+        by_source: dict[str, list] = {}
+        for name, value in self.values(entry):
+            by_source.setdefault(value.source, []).append((name, value))
+        for source, found in by_source.items():
+            cite, messages = self.parse_inline(f"{{cite}}`{source}`", lineno=self.lineno)
+            parts: list[nodes.Node] = []
+            for name, value in found:
+                derived = f"= {value.derivation}" if value.derivation else ""
+                said = (value.at, derived, "" if value.verified else "not checked at the source", value.note.rstrip("."))
+                words = "; ".join(_breakable(x) for x in said if x)
+                kind = "" if value.kind == "datasheet" else f"{value.kind}; "
+                parts += [*self.shown(name, value), nodes.Text(f" ({kind}{words}); ")]
+            parts[-1] = nodes.Text(parts[-1].astext().removesuffix("; ") + ".")
+            box += self.line([*cite, *messages], parts)
+        return [box]
 
 
 class ModelsDirective(CatalogDirective):
@@ -236,25 +252,25 @@ class ModelsDirective(CatalogDirective):
         active = f", {ledger.active:,} active" if ledger.active != ledger.parameters else ""
         others = "".join(f"; {n:,} in section {name}" for name, n in ledger.sections.items() if name != "language")
         counts = f"{ledger.parameters:,} parameters{active}{others}. {'; '.join(a.describe())}. {state}."
-        box += self.line("Counted", [nodes.literal("", repr(entry)), nodes.Text(f": {counts}")])
+        box += self.line(_lead("Counted"), [nodes.literal("", repr(entry)), nodes.Text(f": {counts}")])
         if entry.published_total:
             apart = entry.published_total.value - counted_total(entry)
             verdict = f"{abs(apart):,} {'more' if apart > 0 else 'fewer'} than the ledger" if apart else "the ledger gives it exactly"
             head = nodes.Text(f"{entry.published_total.value:,} parameters ({', '.join(entry.published_of)}): {verdict}. ")
-            box += self.line("Published total", [head, *self.source(entry.published_total)])
+            box += self.line(_lead("Published total"), [head, *self.source(entry.published_total)])
         rounded = [(v, word) for v, word in ((entry.published_round, "in all"), (entry.published_active, "active")) if v]
         if rounded:
             texts = [[nodes.Text(f"{v} {word} "), *self.source(v)] for v, word in rounded]
-            box += self.line("As rounded", [n for i, t in enumerate(texts) for n in ([nodes.Text(" ")] if i else []) + t])
+            box += self.line(_lead("As rounded"), [n for i, t in enumerate(texts) for n in ([nodes.Text(" ")] if i else []) + t])
         for facts in entry.facts:
-            box += self.line("Configuration", [*self.source(facts), nodes.Text(f" {_compact(facts.fields)}.")])
+            box += self.line(_lead("Configuration"), [*self.source(facts), nodes.Text(f" {_compact(facts.fields)}.")])
         if text := "; ".join(a.warnings):
-            box += self.line("Left open", [nodes.Text(f"{text[0].upper()}{text[1:]}.")])
+            box += self.line(_lead("Left open"), [nodes.Text(f"{text[0].upper()}{text[1:]}.")])
         return [box]
 
-    @staticmethod
-    def line(lead: str, content: list[nodes.Node]) -> nodes.paragraph:
-        return nodes.paragraph("", "", nodes.strong("", lead), nodes.Text(". "), *content)
+
+def _lead(text: str) -> list[nodes.Node]:
+    return [nodes.strong("", text), nodes.Text(".")]
 
 
 def _compact(fields: dict) -> str:
