@@ -84,6 +84,20 @@ def test_a_jump_past_the_goal_is_no_solution():
         formula("devices-to-fit").solve_for("weight_bytes", kv_bytes=41, usable=10, reserve=0, devices=4)
 
 
+@pytest.mark.parametrize(
+    ("key", "name", "inputs"),
+    [
+        ("decode-batch-percentile", "added_load", {"batch_high": 705, "t_fixed": 156, "t_added": 1, "z_score": 2.326}),  # edge above
+        ("pareto-top-share", "tail_index", {"top_tokens": 0.17, "top_share": 0.01}),  # edge below
+        ("mg1-wait-percentile", "arrivals", {"t_beyond": 40, "t_serve": 1, "cv_serve": 0, "beyond": 0.01, "servers": 1}),
+    ],
+)
+def test_a_solution_is_found_beside_the_edge_of_where_a_formula_holds(key, name, inputs):
+    goal = inputs.pop(formula(key).symbol)
+    found = formula(key).solve_for(name, **{formula(key).symbol: goal}, **inputs)
+    assert formula(key)(**inputs, **{name: found}).value == pytest.approx(goal)
+
+
 def test_break_even_equalises():
     memory, compute = formula("memory-time"), formula("compute-time")
     batch = memory.break_even(compute, "batch", LLAMA, H100, devices=1, context=0)

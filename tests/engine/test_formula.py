@@ -251,6 +251,11 @@ def test_two_entries_of_a_kind():
 ROOM = {"devices": 2, "usable": 5, "reserve": 1, "kv_token": 1}
 LINKS = {"n_layer": 1, "prompt": 1, "d_model": 1, "b_act": 2, "beta_link": 1, "alpha_ar": 1}
 BALANCE = {"n_read": 1, "beta_mem": 1, "peak": 4, "kv_token": 1, "n_layer": 1, "n_q": 1, "d_head": 1}
+LAW = {"scale_n": 4, "exp_n": 1, "scale_d": 4, "exp_d": 1, "dearness": 1}
+LOSS = {"scale_n": 4, "exp_n": 1, "scale_d": 4, "exp_d": 1, "loss_floor": 1}
+LENGTHS = {"prompt": 2, "answer": 2, "cv_prompt": 1, "cv_answer": 1}
+QUEUE = {"load": 1, "servers": 2, "p_wait": 0.5, "t_serve": 1}
+STEPS = {"added_load": 1, "t_fixed": 1, "t_added": 1}
 OUTSIDE = [
     ("amdahl-speedup", {"part": 1.5, "factor": 2}, r"holds only for part <= 1 \(the share .*\); here part = 1.5"),
     ("amdahl-limit", {"part": 1}, "holds only for part < 1"),
@@ -275,6 +280,49 @@ OUTSIDE = [
     ("tokens-to-touch", {"n_expert": 4, "n_chosen": 4, "touched_share": 0.5}, "holds only for n_chosen < n_expert"),
     ("tokens-to-touch", {"n_expert": 4, "n_chosen": 2, "touched_share": 1}, "holds only for touched_share < 1"),
     ("tokens-per-step", {"accept": 1, "proposed": 3}, "holds only for accept < 1"),
+    ("time-per-output-token", {"t_request": 3, "t_first": 1, "answer": 1}, "holds only for answer > 1"),
+    ("time-per-output-token", {"t_request": 1, "t_first": 1, "answer": 2}, "holds only for t_request > t_first"),
+    ("all-within", {"beyond": 2, "n_part": 1}, "holds only for beyond <= 1"),
+    ("pareto-top-share", {"top_share": 0.5, "tail_index": 1}, "holds only for tail_index > 1"),
+    ("pareto-top-share", {"top_share": 1.5, "tail_index": 2}, "holds only for top_share <= 1"),
+    ("context-in-batch", LENGTHS | {"correlation": 1.5}, "holds only for correlation <= 1"),
+    ("context-in-batch", LENGTHS | {"correlation": -1.5}, "holds only for correlation >= -1"),
+    ("backlog", {"peak_arrivals": 1, "service_rate": 2, "t_burst": 1}, "holds only for peak_arrivals >= service_rate"),
+    ("drain-time", {"backlog": 1, "service_rate": 2, "arrivals": 2}, "holds only for service_rate > arrivals"),
+    ("mg1-wait", {"load": 1, "t_serve": 1, "cv_serve": 1}, "holds only for load < 1"),
+    ("shared-time", {"load": 1, "t_serve": 1}, "holds only for load < 1"),
+    ("wait-probability", {"load": 1, "servers": 2}, "holds only for load < 1"),
+    ("mmc-wait", QUEUE, "holds only for load < 1"),
+    ("wait-tail", QUEUE | {"t_limit": 1}, "holds only for load < 1"),
+    ("wait-percentile", QUEUE | {"beyond": 0.01}, "holds only for load < 1"),
+    ("wait-percentile", QUEUE | {"load": 0.5, "beyond": 0.5}, "holds only for p_wait > beyond"),
+    ("mg1-wait-percentile", {"load": 1, "t_wait": 1, "beyond": 0.01}, "holds only for load < 1"),
+    ("mg1-wait-percentile", {"load": 0.5, "t_wait": 1, "beyond": 0.5}, "holds only for load > beyond"),
+    ("kingman-bound", {"arrivals": 2, "t_serve": 1, "cv_arrive": 1, "cv_serve": 1}, "holds only for arrivals[*]t_serve < 1"),
+    ("goodput", {"arrivals": 2, "p_late": 1}, "holds only for p_late < 1"),
+    ("pooling-gain", {"load": 1, "servers": 2, "p_wait": 0.5}, "holds only for load < 1"),
+    ("fast-server-time", {"arrivals": 2, "t_serve": 1, "speedup": 2}, "holds only for arrivals[*]t_serve < speedup"),
+    ("split-servers-time", {"arrivals": 2, "t_serve": 1, "servers": 2}, "holds only for arrivals[*]t_serve < servers"),
+    ("decode-batch", STEPS, "holds only for added_load < 1"),
+    ("decode-batch-variance", STEPS, "holds only for added_load < 1"),
+    ("batch-within", STEPS | {"batch_limit": 3}, "holds only for added_load < 1"),
+    ("loaded-token-time", STEPS, "holds only for added_load < 1"),
+    ("shared-token-time", {"t_fixed": 1, "t_added": 1, "arrivals": 1, "t_prefill": 1, "answer": 2}, "holds only for .* < 1"),
+    ("agent-processed-tokens", {"hit": 1.5, "unseen_tokens": 3, "input_tokens": 9}, "holds only for hit <= 1"),
+    ("session-response", {"sessions": 6, "session_rate": 2, "t_tool": 3}, "holds only for sessions > session_rate[*]t_tool"),
+    ("keep-time", {"t_prefill": 1, "state_room": 1, "request_state": 0}, "holds only for request_state > 0"),
+    ("success-within", {"success": 1.5, "attempts": 2}, "holds only for success <= 1"),
+    ("attempts-made", {"success": 1.5, "solved": 0.2}, "holds only for success <= 1"),
+    ("cost-per-success", {"success": 1.5, "attempt_cost": 2}, "holds only for success <= 1"),
+    ("unchecked-chain-cost", {"step_success": 1.5, "turns": 2, "step_cost": 1}, "holds only for step_success <= 1"),
+    ("checked-chain-cost", {"step_success": 1.5, "turns": 2, "step_cost": 1, "check_cost": 1}, "holds only for step_success <= 1"),
+    ("corpus-passages", {"corpus": 9, "passage": 4, "shared_tokens": 4}, "holds only for shared_tokens < passage"),
+    ("corpus-passages", {"corpus": 3, "passage": 4, "shared_tokens": 3}, "holds only for shared_tokens < corpus"),
+    ("training-time", {"run_flops": 1, "devices": 1, "peak": 1, "mfu": 0.5, "uptime": 1.1}, "holds only for uptime <= 1"),
+    ("tokens-for-loss", LOSS | {"size": 4, "loss": 2}, "holds only for loss > "),
+    ("least-parameters", {"scale_n": 4, "exp_n": 1, "loss": 1, "loss_floor": 1}, "holds only for loss > loss_floor"),
+    ("life-tokens-at-optimum", LAW | {"size": 4, "run_tokens": 4}, "holds only for "),
+    ("rollout-occupancy", {"mean_answer": 3, "longest_answer": 2}, "holds only for mean_answer <= longest_answer"),
 ]
 
 

@@ -162,8 +162,10 @@ def solution(f: Formula, other: Formula, symbol: str, known: set[str]) -> sympy.
 
 def _solve(equation: sympy.Expr, symbol: sympy.Symbol, *, closed: bool = False) -> list:
     """Zeros of an expression; a linear one, as nearly all are, needs no solver. ``closed`` asks for logarithms and the like too."""
-    if any(p.base.has(symbol) and not (p.exp.is_Rational and abs(p.exp) <= 4) for p in equation.atoms(sympy.Pow)):
-        return []  # a high power has no solution in closed form, and expanding it may take for ever
+    if any(p.base.has(symbol) and not (p.exp.is_Rational and abs(p.exp) <= 4 and p.exp.q <= 2) for p in equation.atoms(sympy.Pow)):
+        return []  # a high or odd power has no solution in closed form, and expanding it may take for ever
+    if any(end.has(symbol) for e in equation.atoms(sympy.Sum, sympy.Product) for limit in e.limits for end in limit[1:]):
+        return []
     top = sympy.numer(sympy.together(equation))
     if top.is_polynomial(symbol) and sympy.degree(top, symbol) == 1:
         line = sympy.Poly(top, symbol)
@@ -187,7 +189,7 @@ def _root(symbol: str, equations: list, values: dict, gap, size) -> float | None
     info = table().symbols[symbol]
     candidates = []
     for equation in equations:
-        there = _numeric(equation, numbers, values)
+        there = _numeric(equation, symbol, numbers, values)
         if there.has(sympy.ceiling, sympy.floor):
             continue
         candidates += [s for s in _solve(there, sympy.Symbol(target.name)) if s.is_real]
@@ -207,12 +209,12 @@ def _root(symbol: str, equations: list, values: dict, gap, size) -> float | None
     return value if value is not None and solves(value) else None  # a jump past the goal is no solution
 
 
-def _numeric(equation, numbers: dict, values: dict):
+def _numeric(equation, target: str, numbers: dict, values: dict):
     """The equation with every known symbol, and every symbol that follows from those, as a number."""
     target_free = equation.xreplace(numbers)
     t = table()
     for name in free_names(target_free):
-        if name in t.defines:
+        if name in t.defines and name != target:
             steps = evaluate.plan(t, t.record(t.defines[name]), frozenset(values)) if _computable(name, values) else None
             if steps:
                 value = evaluate.run(steps, dict(values))
@@ -229,35 +231,57 @@ def _computable(name: str, values: dict) -> bool:
 
 
 def _bisect(gap) -> float | None:
-    """A sign change on a grid of powers of two, then halved to the last digit."""
-    previous = None
-    for power in range(-60, 121):
-        x = 2.0**power
+    """A sign change between powers of two, or between one and the edge of where the formulas hold, halved to the last digit."""
+
+    def at(x: float) -> float | None:
         try:
-            here = gap(x)
+            return gap(x)
         except (BadValue, OutsideValidity):
-            previous = None
-            continue
-        if here == 0:
-            return x
-        if previous is not None and (here > 0) != (previous[1] > 0):
-            low, high = previous[0], x
-            while not isclose(low, high, rel_tol=1e-14):
-                middle = (low + high) / 2
-                there = gap(middle)
-                if there == 0:
-                    return middle
-                if (there > 0) == (previous[1] > 0):
-                    low = middle
-                else:
-                    high = middle
-            return (low + high) / 2
-        previous = (x, here)
+            return None
+
+    low, below = None, None
+    for power in range(-60, 121):
+        high = 2.0**power
+        above = at(high)
+        if above == 0:
+            return high
+        if low is not None and (below is None) != (above is None):  # an edge: the sign may change before it
+            found = _change(at, low, below, high, above)
+        elif below is not None and above is not None and (below > 0) != (above > 0):
+            found = _change(at, low, below, high, above)
+        else:
+            found = None
+        if found is not None:
+            return found
+        low, below = high, above
     return None
 
 
+def _change(at, low: float, below: float | None, high: float, above: float | None) -> float | None:
+    """Where a function changes its sign between two points, at one of which it may not be defined."""
+    inside = below if above is None else above
+    while not isclose(low, high, rel_tol=1e-14):
+        middle = (low + high) / 2
+        there = at(middle)
+        if there == 0:
+            return middle
+        crossed = there is not None and (there > 0) != (inside > 0)
+        if below is not None and above is not None:
+            low, high = (middle, high) if (there is not None and (there > 0) == (below > 0)) else (low, middle)
+        elif crossed:  # both ends are known now
+            low, below, high, above = (middle, there, high, above) if below is None else (low, below, middle, there)
+        elif below is None:
+            low, high, above = (low, middle, there) if there is not None else (middle, high, above)
+        else:
+            low, below, high = (middle, there, high) if there is not None else (low, below, middle)
+    return (low + high) / 2 if below is not None and above is not None else None
+
+
 def sensitivity(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> dict[str, float]:
-    """d ln f / d ln x for each input that is not computed; of a maximum the part that wins counts, a rounding is flat."""
+    """d ln f / d ln x for each input that is not computed; of a maximum the part that wins counts, a rounding is flat.
+
+    The end of a sum is left out: it cannot change by one per cent.
+    """
     steps, supplied, given = f.prepare(entries, inputs, dtype)
     values = supplied | given
     known = set(values)
@@ -278,4 +302,6 @@ def sensitivity(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> 
         raise BadValue(
             f"{f.key} is zero at {evaluate.shown(tuple(sorted(known & set(evaluate.used(steps)))), values)}, so no percentage of it exists"
         )
-    return {n: float((sympy.diff(expr, SYMBOLS[n]) * SYMBOLS[n]).xreplace(numbers) / here) for n in free_names(expr)}
+    ends = {end for e in expr.atoms(sympy.Sum, sympy.Product) for limit in e.limits for end in limit[1:]}
+    smooth = [n for n in free_names(expr) if not any(end.has(SYMBOLS[n]) for end in ends)]
+    return {n: float((sympy.diff(expr, SYMBOLS[n]) * SYMBOLS[n]).xreplace(numbers).doit() / here.doit()) for n in smooth}

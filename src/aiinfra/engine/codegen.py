@@ -50,6 +50,12 @@ class PointPrinter(_Fractions, PythonCodePrinter):
     def divide(self, over, under):
         return f"div({self._print(over)}, {self._print(under)})"
 
+    def _print_Sum(self, expr):
+        return f"sum({_loop(self, expr, '{body} for {index} in every({low}, {high})')})"
+
+    def _print_Product(self, expr):
+        return f"math.prod({_loop(self, expr, '{body} for {index} in every({low}, {high})')})"
+
 
 class ArrayPrinter(_Fractions, NumPyPrinter):
     """NumPy for arrays of float64."""
@@ -63,9 +69,31 @@ class ArrayPrinter(_Fractions, NumPyPrinter):
     def _print_Min(self, expr):
         return _nest("numpy.minimum", [self._print(a) for a in expr.args])
 
+    def _print_Sum(self, expr):
+        return _loop(self, expr, "folded(numpy.add, 0, lambda {index}: {body}, {low}, {high})")
+
+    def _print_Product(self, expr):
+        return _loop(self, expr, "folded(numpy.multiply, 1, lambda {index}: {body}, {low}, {high})")
+
+
+SCRIPT_LOOP = "for (let {index} = {low}; {index} <= {high}; {index}++)"
+
 
 class ScriptPrinter(_Fractions, JavascriptCodePrinter):
     """JavaScript for the page."""
+
+    def _print_Sum(self, expr):
+        return _loop(self, expr, f"(() => {{{{ let s = 0; {SCRIPT_LOOP} s += {{body}}; return s; }}}})()")
+
+    def _print_Product(self, expr):
+        return _loop(self, expr, f"(() => {{{{ let s = 1; {SCRIPT_LOOP} s *= {{body}}; return s; }}}})()")
+
+
+def _loop(printer, expr, form: str) -> str:
+    """A sum or product over one index, in the words of a language."""
+    [limits] = expr.limits
+    index, low, high = map(printer._print, limits)
+    return form.format(index=index, low=low, high=high, body=f"({printer._print(expr.function)})")
 
 
 def _nest(function: str, args: list[str]) -> str:
@@ -115,6 +143,22 @@ def div(a, b):
         whole, rest = divmod(a, b)
         return a / b if rest else whole
     return a / b
+
+
+def every(low, high):
+    """The whole numbers from one to another; very many are refused, since summing over them takes minutes."""
+    if high - low > 2_000:
+        raise OverflowError
+    return range(math.ceil(low), math.floor(high) + 1)
+
+
+def folded(join, value, term, low, high):
+    """Terms added up or multiplied in arrays, whose ends may be arrays too."""
+    import numpy
+
+    for index in every(numpy.min(low), numpy.max(high)):
+        value = numpy.where((low <= index) & (index <= high), join(value, term(index)), value)
+    return value
 
 
 '''

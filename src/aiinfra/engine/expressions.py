@@ -75,11 +75,13 @@ def unit_of(expr: sympy.Basic, where: str = "expression", bound: tuple = ()) -> 
         return total
     if isinstance(expr, sympy.Pow):
         return _power_unit(expr, where, bound)
-    if isinstance(expr, sympy.Sum):
+    if isinstance(expr, (sympy.Sum, sympy.Product)):
         dummies = tuple(limit[0] for limit in expr.limits)
         for limit in expr.limits:
             for end in limit[1:]:
                 _plain(end, where, bound, "a bound of a sum")
+        if isinstance(expr, sympy.Product):
+            _plain(expr.function, where, bound + dummies, "a factor of a product")
         return unit_of(expr.function, where, bound + dummies)
     if isinstance(expr, (sympy.Add, sympy.Max, sympy.Min, slowest, Relational)):
         return _same_unit(expr.args, where, bound)

@@ -36,7 +36,7 @@ class BookPrinter(LatexPrinter):
     """Prints the book's notation; ``numbers`` puts quantities in the place of symbols."""
 
     def __init__(self, numbers: dict[str, str] | None = None):
-        super().__init__({"fold_short_frac": False})
+        super().__init__({"fold_short_frac": False, "ln_notation": True})
         self.numbers = numbers or {}
 
     def _print_Symbol(self, expr, style="plain"):
