@@ -199,6 +199,8 @@ def test_a_wrong_question_gets_one_line(call, says):
 def test_a_formula_for_dense_models_refuses_others():
     with pytest.raises(errors.MissingInput, match="mixtral-8x7b has experts, of which a step reads those that its batch touches"):
         formula("decode-flops")(model("mixtral-8x7b"), batch=1, context=100)
+    with pytest.raises(errors.MissingInput, match="opt-13b has a position table beside the embedding"):
+        formula("weight-bytes-read")(model("opt-13b"))
     with pytest.raises(errors.MissingInput, match="deepseek-v3 has no single value: its layers are not all of one full attention"):
         formula("kv-bytes-per-token")(model("deepseek-v3"))
 

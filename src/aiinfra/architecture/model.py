@@ -83,7 +83,7 @@ class Architecture:
         """
         own = FORMATS[self.dtype]
         forced = None if weights is None else format_of(weights)
-        if forced and forced == FORMATS.get(forced.name) and forced.name in ("fp32", "bf16", "fp16"):
+        if weights in ("fp32", "bf16", "fp16"):  # formats in which vectors and token tables are kept too
             own = forced
         for row in self.rows():
             if forced is not None:
@@ -169,6 +169,9 @@ class Architecture:
         """Why a formula for dense models must not define a symbol for this one; empty where it may."""
         if symbol in ("n_read", "n_block") and not self.dense:
             return f"{self.key} has experts, of which a step reads those that its batch touches; its ledger counts them"
+        tables = [row.name for part in self.outer for row in part.rows() if row.kind == "table"]
+        if symbol in ("n_read", "n_block") and len(tables) > 1:
+            return f"{self.key} has a {tables[1]} beside the embedding, of which only rows are looked up; its ledger counts them"
         return ""
 
     def __hash__(self) -> int:

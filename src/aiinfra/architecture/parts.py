@@ -96,9 +96,8 @@ class Attention(Part):
     """Attention with query heads and key/value heads of their own (MHA, MQA, GQA), over the whole context or part of it.
 
     ``gate`` scales the heads' result: by a matrix of its own with an output per ``head``, or by what comes out of the ``query``'s
-    matrix beside the queries. ``norm`` normalises queries and keys, per ``head`` or over their ``full`` width, ``each`` with
-    weights of its own for every head. ``reuse`` is a layer that reads another layer's cache and has no keys and values of its
-    own.
+    matrix beside the queries. ``norm`` normalises queries and keys, per ``head`` or over their ``full`` width. ``reuse`` is a
+    layer that reads another layer's cache and has no keys and values of its own.
     """
 
     part = "attention"
