@@ -272,6 +272,7 @@ OUTSIDE = [
     ("chunk-entries", {"sequence": 0, "chunk": 3}, "holds only for sequence > 0"),
     ("chosen-pairs", {"sequence": 7, "ratio": 4, "entries": 2}, "holds only for entries[*]ratio <= sequence"),
     ("blocks-entries", {"sequence": 0, "chunk": 3, "chosen": 2}, "holds only for sequence > 0"),
+    ("blocks-before", {"sequence": 0, "chunk": 4, "chosen": 2}, "holds only for sequence > 0"),
     ("blocks-pairs", {"sequence": 7, "chunk": 4, "earlier": 2, "own_pairs": 1}, "holds only for chunk[*]earlier <= sequence"),
     ("causal-share", {"sequence": 0}, "holds only for sequence > 0"),
     ("latent-balance", {"d_latent": 4, "d_nope": 4, "d_value": 4}, "holds only for 2[*]d_latent > d_nope"),

@@ -90,21 +90,36 @@ class Reach(NamedTuple):
         }  # fmt: skip
         return dict(zip(names.get(self.kind, ()), (self.size, self.best), strict=False))
 
+    def source(self, symbol: str) -> str:
+        """The key of the formula that gives what another formula of this reach reads."""
+        return {"own_pairs": "chunk-pairs", "earlier": "blocks-before"}.get(symbol) or self.formula(symbol)
+
+    def expression(self, what: str) -> sympy.Expr:
+        """Its pairs or entries as SymPy, in the length of the sequence."""
+        import sympy
+
+        from aiinfra.engine.formula import formula
+        from aiinfra.symbols import SYMBOLS
+
+        given = {"sequence": SYMBOLS["sequence"]} | {name: sympy.Integer(n) for name, n in self.inputs().items()}
+
+        def put(key: str) -> sympy.Expr:
+            expr = formula(key).right
+            return expr.xreplace({s: given[s.name] if s.name in given else put(self.source(s.name)) for s in expr.free_symbols})
+
+        return put(self.formula(what))
+
     def _count(self, what: str, length: int) -> int:
         if length <= 0:
             return 0
         if self.kind == "fixed":
             return 1 if what == "entries" else length
         key = self.formula(what)
-        if not key:
-            return length
+        return self._run(key, {"sequence": length} | self.inputs()) if key else length
+
+    def _run(self, key: str, given: dict[str, int]) -> int:
         record = table().record(key)
-        given = {"sequence": length} | self.inputs()
-        if "entries" in record.inputs:
-            given["entries"] = self.entries(length)
-        if self.kind == "blocks" and what == "pairs":
-            given |= {"own_pairs": Reach("chunk", self.size).pairs(length), "earlier": min((length - 1) // self.size, self.best - 1)}
-        return record.point(*[given[name] for name in record.inputs])
+        return record.point(*[given[name] if name in given else self._run(self.source(name), given) for name in record.inputs])
 
 
 FULL = Reach()
@@ -243,14 +258,8 @@ class Row:
         return self._run(key, self._inputs(tokens, pairs)) * self.layers
 
     def _inputs(self, tokens: int, pairs: int) -> dict[str, int]:
-        if self.kind in ("matrix", "product", "convolution"):
-            return {"tokens": tokens, "d_in": self.value(self.d_in), "d_out": self.value(self.d_out), "taps": self.value(self.d_in)}
-        if self.kind in ("attention", "index"):
-            v = self.values
-            return {"pairs": pairs, "n_q": v.get("n_q"), "d_key": self.value(self.d_key), "d_value": self.value(self.d_value)} | {
-                name: v[name] for name in ("n_index", "d_index") if name in v
-            }
-        return {"tokens": tokens} | {name: self.values[name] for name in ("n_rec", "d_rec_k", "d_rec_v")}
+        sizes = {name: self.value(getattr(self, name)) for name in ("d_in", "d_out", "d_key", "d_value")}
+        return {**self.values, **sizes, "tokens": tokens, "pairs": pairs, "taps": sizes["d_in"]}
 
     def _run(self, key: str, inputs: Mapping[str, float]) -> int:
         record = table().record(key)
@@ -275,13 +284,7 @@ class Row:
         if what != "parameters":
             put[SYMBOLS["tokens"]] = SYMBOLS["sequence"] * symbolic(self.used, self.values, shared)
             if self.reach is not None:
-                met = formula(self.reach.formula("pairs")).right
-                if self.reach.kind == "blocks":
-                    before = sympy.Min(sympy.floor((SYMBOLS["sequence"] - 1) / SYMBOLS["chunk"]), SYMBOLS["chosen"] - 1)
-                    met = met.xreplace({SYMBOLS["own_pairs"]: formula("chunk-pairs").right, SYMBOLS["earlier"]: before})
-                if SYMBOLS["entries"] in met.free_symbols:
-                    met = met.xreplace({SYMBOLS["entries"]: formula(self.reach.formula("entries")).right})
-                put[SYMBOLS["pairs"]] = met.xreplace({SYMBOLS[n]: sympy.Integer(v) for n, v in self.reach.inputs().items()})
+                put[SYMBOLS["pairs"]] = self.reach.expression("pairs")
         expr = expr.xreplace({s: e for s, e in put.items() if s in expr.free_symbols})
         others = {s: self.values[s.name] for s in expr.free_symbols if shared is not None and self.values.get(s.name) != shared.get(s.name)}
         expr = expr.xreplace({s: sympy.Integer(n) for s, n in others.items() if s.name in self.values})

@@ -145,6 +145,17 @@ Derivation(
     "met.",
 )  # fmt: skip
 
+blocks_before = Formula(
+    "blocks-before", earlier, Min(floor((sequence - 1) / chunk), chosen - 1),
+    says="The blocks that are complete before the token's own, but no more than may be chosen beside it.",
+    holds="the last token of a sequence of one or more; the token's own block is always among those chosen",
+    valid=(sequence > 0,),
+)  # fmt: skip
+Derivation(
+    blocks_before, Min(floor((sequence - 1) / chunk), chosen - 1),
+    "The $S - 1$ tokens before the last fill so many whole blocks; one of the chosen blocks is the token's own.",
+)  # fmt: skip
+
 blocks_pairs = Formula(
     "blocks-pairs", pairs, own_pairs + chunk * earlier * (2 * sequence - chunk * (earlier + 1)) / 2,
     says="Pairs within each token's own block, and a staircase of whole blocks before it that ends when all chosen blocks are there.",
