@@ -331,6 +331,7 @@ data = symbol("data", "D", "bytes moved over one path", byte)
 half_rate_bytes = symbol("half_rate_bytes", r"D_{1/2}", "bytes at which a path reaches half of its bandwidth", byte)
 
 matrix_bytes = symbol("matrix_bytes", r"W_\mathrm{m}", "bytes of one matrix as stored", byte)
+act_bytes = symbol("act_bytes", r"D_\mathrm{io}", "bytes of the vectors that an operator reads and writes", byte)
 training_bytes = symbol("training_bytes", r"M_\mathrm{trn}", "bytes of weights, gradients and optimizer in training", byte)
 answer_read = symbol("answer_read", r"D_\mathrm{ans}", "cache bytes read over the decode steps of one answer", byte, nonnegative=True)
 expert_read = symbol("expert_read", r"W_\mathrm{E}", "bytes of routed experts read for a batch, all layers", byte)

@@ -118,12 +118,12 @@ def test_compressing_reads_its_waiting_tokens_once_a_group():
 
 
 def test_pages_of_windows_and_chunks():
-    chunked = StateRow("attention", "kv", "8", Reach("chunk", 64))
+    chunked = StateRow("attention", "kv", "8", "scores", Reach("chunk", 64))
     assert chunked.paged(1000, 2, 16, "unified") == 63 * 16 * 16
     assert chunked.paged(1000, 2, 16, "capped") == 3 * 16 * 16  # 1000 is the 40th of its chunk
-    window = StateRow("attention", "kv", "8", Reach("window", 33))
+    window = StateRow("attention", "kv", "8", "scores", Reach("window", 33))
     assert window.paged(1000, 2, 16, "capped") == 3 * 16 * 16  # 33 positions touch three pages at most
-    assert StateRow("attention", "kv", "8", Reach("window", 34)).paged(1000, 2, 16, "capped") == 4 * 16 * 16
+    assert StateRow("attention", "kv", "8", "scores", Reach("window", 34)).paged(1000, 2, 16, "capped") == 4 * 16 * 16
 
 
 def test_convolutions_keep_the_format_of_the_model():

@@ -96,6 +96,18 @@ TABLES = """# Tables
 ```{rules} llama-3.1-8b mixtral-8x7b
 :context: 1000
 ```
+
+```{roofline} llama-3.1-8b h100-sxm
+:context: 1000
+:batch: 4
+```
+
+```{roofline} llama-3.1-8b h100-sxm
+:prompt: 1000
+:dtype: fp8
+:weights: fp8
+:devices: 2
+```
 """
 
 
@@ -127,9 +139,20 @@ def test_the_table_of_rules(built):
     assert f"{100 * pairs(1000) / exact:.1f}\N{NO-BREAK SPACE}%" in built
 
 
+def test_the_table_of_a_roofline(built):
+    text = " ".join(built.split())
+    read = 32 * 2 * (3 * 4096 * 14336) + 3 * 32 * 2 * 4 * (4096 + 14336)  # the MLP's matrices, and their vectors for four tokens
+    assert f"{read / 3 / 1e9:.3g} GB" in text
+    assert f"{32 * 2 * 4 * 4096 * 14336 / (read / 3):.3g}" in text
+    assert "a decode step at 1,000 tokens, 4 requests" in text and "on 2 NVIDIA H100" in text
+    assert "memory" in text and "compute" in text
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("```{roofline} llama-3.1-8b h100-sxm\n```", "roofline: give either context, of a decode step, or prompt"),
+        ("```{roofline} llama-3.1-8b m3-ultra-80\n:context: 9\n```", "roofline: m3-ultra-80 has no published peak dense bf16"),
         ("```{matrices} nobody\n```", "matrices: unknown model 'nobody'"),
         ("```{matrices} llama-3.1-8b\n:section: audio\n```", "matrices: sections = ('audio',): llama-3.1-8b has language"),
         ("```{states} llama-3.1-8b\n:kv: fp3\n```", "states: unknown format 'fp3'"),

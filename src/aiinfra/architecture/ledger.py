@@ -27,8 +27,14 @@ class Entry(NamedTuple):
     """One row's part of some work."""
 
     row: Row
+    tokens: int  # that it serves; of experts each is served by several
     flops: int
     read: float  # weight bytes
+    state: float  # bytes of state read
+    written: float  # bytes of state written
+
+    def __add__(self, other: Entry) -> Entry:
+        return Entry(self.row, *(a + b for a, b in zip(self[1:], other[1:], strict=True)))
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,16 @@ class Work:
     """What a phase costs: operations and weight bytes row by row, and the state that is read and written."""
 
     entries: tuple[Entry, ...]
-    state_read: float
-    state_written: float
+
+    @property
+    def state_read(self) -> float:
+        """State bytes read, all requests."""
+        return sum(e.state for e in self.entries)
+
+    @property
+    def state_written(self) -> float:
+        """State bytes written, all requests."""
+        return sum(e.written for e in self.entries)
 
     @property
     def flops(self) -> int:
@@ -63,8 +77,8 @@ class Work:
 
     def __add__(self, other: Work) -> Work:
         rows = {id(e.row): e for e in self.entries}
-        merged = [Entry(e.row, e.flops + (o := rows.pop(id(e.row), Entry(e.row, 0, 0))).flops, e.read + o.read) for e in other.entries]
-        return Work((*rows.values(), *merged), self.state_read + other.state_read, self.state_written + other.state_written)
+        merged = [rows.pop(id(e.row)) + e if id(e.row) in rows else e for e in other.entries]
+        return Work((*rows.values(), *merged))
 
 
 class Ledger:
@@ -80,6 +94,9 @@ class Ledger:
         self.architecture = architecture
         self.rows = tuple(architecture.formatted(weights))
         self.state_rows = tuple(architecture.state())
+        self._read_by: dict[tuple, list[StateRow]] = {}
+        for state in self.state_rows:
+            self._read_by.setdefault((state.part, state.reader, state.indices), []).append(state)
         self.kv: Format = format_of(kv) if kv is not None else FORMATS[architecture.cache_format]
         if self.kv.scale:
             plain = ", ".join(name for name, f in FORMATS.items() if not f.scale)
@@ -203,11 +220,11 @@ class Ledger:
                 return batch * prompt * row.reach.widest(length)
             return batch * (row.reach.pairs(length) - row.reach.pairs(cached))
 
-        entries = tuple(self._entries(sections, tokens, heads, pairs, latent, expanded=batch * cached if kept else 0))
-        state = list(self._state(sections))
-        read = batch * sum(row.bytes_read(cached, self.kv.element) for row in state) if cached else 0
-        written = batch * sum(row.written(cached, length, self.kv.element) for row in state)
-        return Work(entries, read, written)
+        def state(row: StateRow) -> tuple[float, float]:
+            read = row.bytes_read(cached, self.kv.element) if cached else 0
+            return batch * read, batch * row.written(cached, length, self.kv.element)
+
+        return Work(tuple(self._entries(sections, tokens, heads, pairs, state, latent, expanded=batch * cached if kept else 0)))
 
     def decode(
         self,
@@ -228,14 +245,14 @@ class Ledger:
         def met(reach) -> int:
             return reach.pairs(last) - reach.pairs(context - 1)
 
+        b, tokens = self.kv.element, batch * steps
+
+        def state(row: StateRow) -> tuple[float, float]:
+            read = met(row.read or row.stored) * row.entry(b) * row.reading
+            return batch * read, batch * row.written(context - 1, last, b) * (1 if row.grows else steps)
+
         expanded = batch * (sum(range(context, last + 1)) - steps) if latent == "expanded" else 0
-        entries = self._entries(sections, batch * steps, batch * steps, lambda row: batch * met(row.reach), latent, expanded)
-        passes = tuple(Entry(row, flops, row.read(batch) * steps) for row, flops, _ in entries)
-        state = list(self._state(sections))
-        b = self.kv.element
-        read = batch * sum(met(row.read or row.stored) * row.entry(b) * row.reading for row in state)
-        written = batch * sum(row.written(context - 1, last, b) * (1 if row.grows else steps) for row in state)
-        return Work(passes, read, written)
+        return Work(tuple(self._entries(sections, tokens, tokens, lambda row: batch * met(row.reach), state, latent, expanded, steps)))
 
     def answer(self, prompt: int, answer: int, *, batch: int = 1, sections: tuple[str, ...] = LANGUAGE) -> Work:
         """A whole answer: the prompt, which gives its first token, and a step for each of the other ``answer - 1``."""
@@ -259,7 +276,8 @@ class Ledger:
             again = recompute == "full" and row.indices or recompute == "attention" and row.kind == "attention"
             return 4 if again else 3
 
-        return Work(tuple(Entry(e.row, e.flops * passes(e.row), e.read * passes(e.row)) for e in forward.entries), 0, 0)
+        kept = {"state": 0, "written": 0}  # nothing outlives the step
+        return Work(tuple(e._replace(flops=e.flops * passes(e.row), read=e.read * passes(e.row), **kept) for e in forward.entries))
 
     def training_state(
         self, *, weights: str = "bf16", gradients: str = "bf16", optimizer: float = 12, sections: tuple[str, ...] = LANGUAGE
@@ -275,7 +293,11 @@ class Ledger:
         given = {"n_param": trained, "b_w": bytes_of(weights), "b_grad": bytes_of(gradients), "b_opt": optimizer}
         return record.point(*[given[name] for name in record.inputs])
 
-    def _entries(self, sections, tokens: int, heads: int, pairs, latent: str, expanded: int = 0) -> Iterator[Entry]:
+    def _entries(self, sections, tokens: int, heads: int, pairs, state, latent: str, expanded: int = 0, passes: int = 1) -> Iterator[Entry]:
+        """Entries of ``passes`` passes, which serve so many tokens together; weights are read in each.
+
+        ``state`` gives the bytes of a state row that all of them read and write.
+        """
         if latent not in ("expanded", "absorbed"):
             raise BadValue(f"latent = {brief(latent)}: must be expanded or absorbed")
         for row in self.chosen(sections):
@@ -284,7 +306,12 @@ class Ledger:
             served = heads if row.per == "last" else tokens
             if row.per == "latent":
                 served += expanded
-            yield Entry(row, row.flops(served, pairs(row) if row.reach else 0), row.read(served))
+            met = pairs(row) if row.reach else 0
+            read = written = 0
+            for kept in self._read_by.get((row.part, row.name.removesuffix(f", {row.phase}"), row.indices), ()):
+                one = state(kept)
+                read, written = read + one[0], written + one[1]
+            yield Entry(row, served, row.flops(served, met), row.read(served // passes) * passes, read, written)
 
     # Algebra
 

@@ -100,7 +100,7 @@ class Architecture:
                 values = self.base | part.sizes()
                 for row in part.state():
                     more = {"layers": row.layers * len(block), "readers": row.reading * len(block), "section": block.section}
-                    yield replace(row, values=values, **more)
+                    yield replace(row, values=values, indices=block.indices, **more)
 
     def ledger(self, weights: str | None = None, kv: str | None = None):
         """The ledger: in the config's own formats, or with all matrices of the layers in ``weights`` and the cache in ``kv``."""

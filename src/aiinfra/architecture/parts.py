@@ -88,7 +88,7 @@ class Index(Part):
 
     def state(self) -> Iterator[StateRow]:
         if not self.shared:
-            yield StateRow(self.part, "index keys", "d_index")
+            yield StateRow(self.part, "index keys", "d_index", "index scores")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +153,7 @@ class Attention(Part):
             width = "n_kv*d_head"
         kept = self.stored or self.reach
         read = self.reach if self.stored else None
-        yield StateRow(self.part, "keys and values", width, kept, read, layers=0 if self.reuse else 1, readers=1)
+        yield StateRow(self.part, "keys and values", width, "scores and values", kept, read, layers=0 if self.reuse else 1, readers=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +198,7 @@ class LatentAttention(Part):
 
     def state(self) -> Iterator[StateRow]:
         read = self.reach if self.stored else None
-        yield StateRow(self.part, "latent and rotary key", "d_latent+d_rope", self.stored or self.reach, read)
+        yield StateRow(self.part, "latent and rotary key", "d_latent+d_rope", "scores and values", self.stored or self.reach, read)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,7 +332,7 @@ class Recurrent(Part):
         yield Row(self.part, "state update", self.rule)
 
     def state(self) -> Iterator[StateRow]:
-        yield StateRow(self.part, "recurrent state", "n_rec*d_rec_k*d_rec_v", FIXED, format=self.state_format)
+        yield StateRow(self.part, "recurrent state", "n_rec*d_rec_k*d_rec_v", "state update", FIXED, format=self.state_format)
         for name, channels in self.convolved:
             width = "+".join(f"{self.taps}*{term}" for term in channels.split("+"))
-            yield StateRow(self.part, f"{name} inputs", width, FIXED, format=self.convolution_format)
+            yield StateRow(self.part, f"{name} inputs", width, name, FIXED, format=self.convolution_format)

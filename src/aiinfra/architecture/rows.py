@@ -300,18 +300,20 @@ class StateRow:
     """What each of ``layers`` layers keeps of a request: entries of a fixed width.
 
     ``stored`` says how many entries there are after so many tokens, ``read`` how many of them a decode step reads, in
-    ``readers`` layers, which are more than ``layers`` where layers share a cache.
+    ``readers`` layers, which are more than ``layers`` where layers share a cache. ``reader`` names the row that reads it.
     """
 
     part: str
     name: str
     width: Dim
+    reader: str
     stored: Reach = FULL
     read: Reach | None = None
     format: str = "kv"  # the cache's own format, or the name of a fixed one
     section: str = "language"
     layers: int = 1
     readers: int | None = None
+    indices: tuple[int, ...] = ()
     values: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:

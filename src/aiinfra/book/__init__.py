@@ -55,6 +55,7 @@ def setup(app: Sphinx) -> dict:
         "matrices": ledgers.MatricesDirective,
         "states": ledgers.StatesDirective,
         "rules": ledgers.RulesDirective,
+        "roofline": ledgers.RooflineDirective,
         "exercise": exercises.ExerciseDirective,
         "solution": exercises.SolutionDirective,
         "answers": exercises.AnswersDirective,

@@ -11,7 +11,7 @@ from functools import lru_cache
 from docutils import nodes
 from docutils.parsers.rst import directives
 
-from aiinfra import catalog
+from aiinfra import catalog, roofline
 from aiinfra.architecture.ledger import Ledger, Work
 from aiinfra.architecture.rows import KINDS, Row, terms
 from aiinfra.book import base
@@ -20,7 +20,7 @@ from aiinfra.book.counted import counted
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, UnknownName, brief, unknown
 from aiinfra.formats import FORMATS
-from aiinfra.units import Quantity, byte, flop
+from aiinfra.units import Quantity, byte, flop, second
 
 COUNTS = ("context", "batch", "prompt", "cached", "answer", "steps", "block", "sequence")
 WORDS = ("latent", "logits", "convention", "recompute", "windows", "section", "part", "row")
@@ -278,3 +278,56 @@ class RulesDirective(BookDirective):
         head = ["Model", "Context", "One decode step, exact", "2 × active", "2 × total", "Scores, values, state", "6 × active, training"]
         box += base.make_table(head, rows, [22, 11, 17, 11, 11, 15, 13], "ledger-table")
         return [box]
+
+
+class RooflineDirective(BookDirective):
+    """``{roofline} MODEL DEVICE``: every operator of a pass on one device, its intensity, its least time and what binds it.
+
+    ``:context:`` is that of a decode step, ``:prompt:`` the length of prompts processed instead; ``:batch:`` counts requests.
+    ``:dtype:`` is the format computed in, ``:weights:`` and ``:kv:`` those of weights and cache, ``:devices:`` share the work.
+    """
+
+    required_arguments = 2
+    numbers = dict.fromkeys(("context", "prompt", "batch", "devices"), directives.positive_int)
+    option_spec = {**numbers, **dict.fromkeys(("dtype", "weights", "kv", "name"), directives.unchanged_required)}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        model, device = catalog.model(self.arguments[0]), catalog.device(self.arguments[1])
+        base.depend_on(self.env, model.key)
+        base.depend_on(self.env, device.key)
+        dtype, batch, n = self.options.get("dtype", "bf16"), self.options.get("batch", 1), self.options.get("devices", 1)
+        if ("prompt" in self.options) == ("context" in self.options):
+            raise BadValue("give either context, of a decode step, or prompt, of prompts to process")
+        ledger = ledger_of(model.key, self.options.get("weights"), self.options.get("kv"))
+        if "prompt" in self.options:
+            work, phase = ledger.prefill(self.options["prompt"], batch=batch), f"prompts of {self.options['prompt']:,} tokens"
+        else:
+            work, phase = ledger.decode(self.options["context"], batch=batch), f"a decode step at {self.options['context']:,} tokens"
+        placed = roofline.place(roofline.operators(work), device, dtype, n)
+        many = "" if batch == 1 else f", {batch:,} requests"
+        box = counted(self, "ledger", f"{model.name} on {n if n > 1 else 'one'} {device.name} in {dtype.upper()}: {phase}{many}")
+        head = ["Operator", "Layers", "Operations", "Bytes", "FLOP per byte", "Least time", "Share", "Binds"]
+        box += base.make_table(head, self.rows(placed), [22, 8, 14, 13, 11, 12, 9, 11], "ledger-table")
+        return [box]
+
+    @staticmethod
+    def rows(placed: tuple[roofline.Placed, ...]) -> list[list]:
+        """A row for each operator that takes a thousandth of the time, one for the others, and the sum."""
+        total = sum(p.time for p in placed)
+
+        def times(time: float, digits: int = 1) -> list:
+            return [base.shown(Quantity(time, second)), f"{100 * time / total:.{digits}f}\N{NO-BREAK SPACE}%"]
+
+        rows, rest = [], 0.0
+        for p in placed:
+            o = p.operator
+            if p.time < total / 1000:
+                rest += p.time
+                continue
+            counts = [base.shown(Quantity(o.flops, flop)) if o.flops else "–", base.shown(Quantity(o.bytes, byte)), f"{o.intensity:,.3g}"]
+            rows.append([o.name.replace("_", "_\N{ZERO WIDTH SPACE}"), str(o.layers), *counts, *times(p.time), p.binds])
+        if rest:
+            rows.append(["all others", "", "", "", "", *times(rest, 2), ""])
+        strong = nodes.strong("", "", *base.shown(Quantity(total, second)))
+        return [*rows, [nodes.strong("", "Sum, one after the other"), "", "", "", "", strong, "", ""]]

@@ -5,8 +5,8 @@ import sympy
 from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    b_scale, b_tensor, b_w, biased, conv_flops, d_in, d_out, group_in, group_out, matrix_bytes, matrix_flops, n_matrix, one_flop, taps,
-    tokens,
+    act_bytes, b_act, b_scale, b_tensor, b_w, biased, conv_flops, d_in, d_out, group_in, group_out, matrix_bytes, matrix_flops, n_matrix,
+    one_flop, taps, tokens,
 )  # fmt: skip
 
 column = sympy.Symbol("j", integer=True, positive=True)
@@ -46,6 +46,16 @@ Derivation(
     d_out * (d_in + biased) * b_w + b_scale * sympy.ceiling(d_in / group_in) * sympy.ceiling(d_out / group_out) + b_tensor,
     "Blocks of $g_\\mathrm{in}$ inputs by $g_\\mathrm{out}$ outputs tile the matrix; a block that the edge cuts still needs its scale.",
 )
+
+activation_traffic = Formula(
+    "activation-bytes", act_bytes, b_act * tokens * (d_in + d_out),
+    says="An operator reads the vector of every token and writes another one.",
+    holds="inputs and outputs pass through memory, each once; fusing an operator with its neighbours takes one or both away",
+)  # fmt: skip
+Derivation(
+    activation_traffic, sympy.Sum(b_act * d_in + b_act * d_out, (token, 1, tokens)),
+    "For each token, $d_\\mathrm{in}$ elements are read and $d_\\mathrm{out}$ are written.",
+).rewrite(b_act * tokens * (d_in + d_out), "All tokens are alike.")  # fmt: skip
 
 short_convolution = Formula(
     "convolution-flops", conv_flops, 2 * one_flop * tokens * d_out * taps,

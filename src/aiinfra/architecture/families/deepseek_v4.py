@@ -67,9 +67,10 @@ class CompressedAttention(Part):
         return Reach("compressed", self.ratio) if self.chosen is None else Reach("chosen", self.ratio, self.chosen)
 
     def state(self) -> Iterator[StateRow]:
-        yield StateRow(self.part, "window", "d_head", Reach("window", self.window))
+        yield StateRow(self.part, "window", "d_head", "scores and values, window", Reach("window", self.window))
         if self.ratio is not None:
-            yield StateRow(self.part, "compressed entries", "d_head", Reach("compressed", self.ratio), self.met)
+            reader = "scores and values, compressed"
+            yield StateRow(self.part, "compressed entries", "d_head", reader, Reach("compressed", self.ratio), self.met)
             yield waiting(self.part, "d_head", self.ratio, self.overlap)
 
 
@@ -92,7 +93,7 @@ class CompressedIndex(Part):
         yield Row(self.part, "index scores", "index", reach=Reach("compressed", self.ratio))
 
     def state(self) -> Iterator[StateRow]:
-        yield StateRow(self.part, "index keys", "d_index", Reach("compressed", self.ratio))
+        yield StateRow(self.part, "index keys", "d_index", "index scores", Reach("compressed", self.ratio))
         yield waiting(self.part, "d_index", self.ratio, self.overlap)
 
 
@@ -109,7 +110,8 @@ def waiting(part: str, width: str, ratio: int, overlap: str) -> StateRow:
     """Contents and weights of the tokens whose group is not complete, and of the groups that the next entry overlaps."""
     groups = int(overlap)
     # all rows are read when a group is complete: in each step, a share of one in ratio
-    return StateRow(part, "waiting", f"{2 * groups}*{width}", Reach("window", groups * ratio), Reach("window", groups), format="fp32")
+    kept, read = Reach("window", groups * ratio), Reach("window", groups)
+    return StateRow(part, "waiting", f"{2 * groups}*{width}", "compressor kv_proj", kept, read, format="fp32")
 
 
 @cache

@@ -272,5 +272,5 @@ def short_convolution(d_model: int, taps: int, bias: bool, dtype: str) -> Other:
         Row("convolution", "conv", "convolution", "taps", "d_model", bias, module="conv.conv"),
         Row("convolution", "out_proj", "matrix", "d_model", "d_model", bias, module="conv.out_proj"),
     )
-    kept = StateRow("convolution", "convolution inputs", f"{taps}*d_model", FIXED, format=dtype)
+    kept = StateRow("convolution", "convolution inputs", f"{taps}*d_model", "conv", FIXED, format=dtype)
     return Other(given=rows, kept=(kept,), values=(("taps", taps),))
