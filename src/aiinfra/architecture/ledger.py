@@ -6,12 +6,13 @@ Totals are sums of rows; each row's numbers come from a formula of the book.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from aiinfra.architecture.model import Architecture
 from aiinfra.architecture.rows import Row, StateRow
+from aiinfra.architecture.split import check, shard, shard_row
 from aiinfra.engine.table import table
 from aiinfra.errors import BadType, BadValue, brief
 from aiinfra.formats import FORMATS, Format, bytes_of, format_of
@@ -84,16 +85,22 @@ class Work:
 class Ledger:
     """All rows of a model in their formats, and what a phase of work makes of them.
 
+    With ``tp`` devices, the ledger is that of one of them: its share of every matrix and of the state under tensor parallelism.
+
     >>> from aiinfra import architecture
     >>> ledger = architecture.load("llama-3.1-70b").ledger()
     >>> ledger.parameters, ledger.decode(context=2176).flops
     (70553706496, 144707682304)
     """
 
-    def __init__(self, architecture: Architecture, weights: str | None = None, kv: str | None = None):
-        self.architecture = architecture
+    def __init__(self, architecture: Architecture, weights: str | None = None, kv: str | None = None, tp: int = 1):
+        check(architecture, tp)
+        self.architecture, self.tp = architecture, tp
         self.rows = tuple(architecture.formatted(weights))
         self.state_rows = tuple(architecture.state())
+        if tp > 1:
+            self.rows = tuple(shard_row(row, tp) for row in self.rows)
+            self.state_rows = tuple(replace(row, values=shard(row.values, tp)) for row in self.state_rows)
         self._read_by: dict[tuple, list[StateRow]] = {}
         for state in self.state_rows:
             self._read_by.setdefault((state.part, state.reader, state.indices), []).append(state)

@@ -102,11 +102,14 @@ class Architecture:
                     more = {"layers": row.layers * len(block), "readers": row.reading * len(block), "section": block.section}
                     yield replace(row, values=values, indices=block.indices, **more)
 
-    def ledger(self, weights: str | None = None, kv: str | None = None):
-        """The ledger: in the config's own formats, or with all matrices of the layers in ``weights`` and the cache in ``kv``."""
+    def ledger(self, weights: str | None = None, kv: str | None = None, tp: int = 1):
+        """The ledger: in the config's own formats, or with all matrices of the layers in ``weights`` and the cache in ``kv``.
+
+        With ``tp`` above one, that of one of so many devices under tensor parallelism.
+        """
         from aiinfra.architecture.ledger import Ledger
 
-        return Ledger(self, weights, kv)
+        return Ledger(self, weights, kv, tp)
 
     # An entry of the catalogue, for formulas
 

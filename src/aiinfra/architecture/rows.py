@@ -171,6 +171,7 @@ class Row:
     per: str = "token"  # what it works on: each token; the last one (the output head); latent: what is cached too, to expand it
     section: str = "language"
     module: str = ""  # path below the layer, as checkpoints name it
+    cut: str = ""  # d_in or d_out, where a plain number is what tensor parallelism divides
     layers: int = 1
     indices: tuple[int, ...] = ()
     values: Mapping[str, int] = field(default_factory=dict, hash=False)

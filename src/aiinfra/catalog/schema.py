@@ -114,9 +114,9 @@ class Model:
 
         return families.read(Config(self.config, self.key), self.key)
 
-    def ledger(self, weights: str | None = None, kv: str | None = None):
+    def ledger(self, weights: str | None = None, kv: str | None = None, tp: int = 1):
         """The ledger of the architecture: per matrix, parameters, operations and bytes."""
-        return self.architecture.ledger(weights, kv)
+        return self.architecture.ledger(weights, kv, tp)
 
     @property
     def published_format(self) -> str:

@@ -52,8 +52,8 @@ class CompressedAttention(Part):
         yield self.matrix("kv_proj", "d_model", "d_head")
         yield self.vector("kv_norm", "d_head")
         # each group of heads meets its own part of this matrix only, so that it is as narrow as a group
-        yield self.matrix("o_a_proj", str(self.n_q * self.d_head // groups), str(groups * rank))
-        yield self.matrix("o_b_proj", str(groups * rank), "d_model")
+        yield self.matrix("o_a_proj", str(self.n_q * self.d_head // groups), str(groups * rank), cut="d_out")
+        yield self.matrix("o_b_proj", str(groups * rank), "d_model", cut="d_in")
         yield self.vector("sinks", "n_q")
         same = {"kind": "attention", "d_key": "d_head", "d_value": "d_head"}
         yield Row(self.part, "scores and values, window", reach=Reach("window", self.window), **same)
