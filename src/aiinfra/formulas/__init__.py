@@ -5,7 +5,7 @@ from importlib import import_module
 TOPICS = (
     "weights", "kv_cache", "memory", "transfer", "work", "step", "collectives", "balance", "answer", "utilisation", "scaling", "cost",
     "matrix", "shape", "attention", "latent", "experts", "recurrence", "state", "passes",
-    "latency", "queues", "agents", "inputs", "training_runs",
+    "latency", "queues", "agents", "inputs", "training_runs", "serving",
 )  # fmt: skip
 
 

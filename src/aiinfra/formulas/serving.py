@@ -1,0 +1,124 @@
+"""One instance that serves requests: memory, the bound and the forecast of a pass, and what it finishes in a second.
+
+Bytes and operations are those of one device; with tensor parallelism every device has a share of its own.
+"""
+
+import sympy
+
+from aiinfra.engine.derivation import Derivation
+from aiinfra.engine.expressions import slowest
+from aiinfra.engine.formula import Formula
+from aiinfra.symbols import (
+    all_reduce_bytes, alpha_ar, answer, batch, batch_cross, batch_max, beta_link, beta_mem, done_rate, eta_comp, eta_link, eta_mem,
+    memory_share, message, n_reduce, peak, request_state, reserve, t_comp, t_host, t_link, t_mem, t_pass, t_prefill, t_step, t_token,
+    t_wire, token_flops, token_state, usable, weight_bytes, weight_read, workspace,
+)  # fmt: skip
+
+free = memory_share * usable - reserve - workspace - weight_bytes
+requests_that_fit = Formula(
+    "requests-that-fit", batch_max, sympy.floor(free / request_state),
+    relation="<=",
+    says="What weights, workspace and runtime leave of the memory that the engine takes, divided by the state of one request.",
+    holds="bytes of one device; every request is at its full length; nothing is kept in host memory",
+    valid=(memory_share <= 1, free >= 0, request_state > 0),
+    cites=("kwon2023vllm",),
+)  # fmt: skip
+Derivation(
+    requests_that_fit, batch_max, "The batch may grow until the memory is full.",
+).at_most(
+    free / request_state,
+    "Solve $B_\\mathrm{max} K_\\mathrm{req} + W + M_\\mathrm{ws} + M_0 \\le \\eta_\\mathrm{cap} C_\\mathrm{u}$ for the number of requests.",
+    given=(batch_max * request_state + weight_bytes + workspace + reserve <= memory_share * usable,),
+).whole("A number of requests is whole, so it is at most the next whole number below.")  # fmt: skip
+
+reduce_least = Formula(
+    "reduce-least-time", t_wire, n_reduce * message / beta_link,
+    relation=">=",
+    says="However it is done, each device must receive a vector that it could not compute alone.",
+    holds="two devices or more; link bandwidth in one direction; reduction in the switch included",
+)  # fmt: skip
+Derivation(
+    reduce_least, t_wire, "The links are busy at least as long as one device needs to receive what it lacks.",
+).at_least(
+    n_reduce * message / beta_link,
+    "The result of an all-reduce depends on what the others hold, so that as many bytes as it has must come in.",
+    given=(n_reduce * message <= beta_link * t_wire,),
+)  # fmt: skip
+
+reduce_time = Formula(
+    "reduce-time", t_link, n_reduce * (alpha_ar + all_reduce_bytes / (eta_link * beta_link)),
+    relation="~",
+    says="Every all-reduce has its fixed time and moves its bytes at the bandwidth that the collective reaches.",
+    holds="ring; the all-reduces follow each other, because each layer waits for the one before",
+    valid=(eta_link <= 1,),
+    resolves=False,
+)  # fmt: skip
+Derivation(
+    reduce_time, n_reduce * (alpha_ar + all_reduce_bytes / (eta_link * beta_link)),
+    "Model: the same time for each, its bytes at a share $\\eta_\\mathrm{link}$ of the rated bandwidth.", relation="~",
+)  # fmt: skip
+
+pass_bound = Formula(
+    "pass-bound", t_pass, slowest(t_mem, t_comp, t_wire),
+    relation=">=",
+    says="Reading, computing and exchanging can at best all run at the same time; the slowest of the three sets the pace.",
+    holds="rated bandwidths and dense peak; waiting and launches are left out, which can only add time",
+    cites=("williams2009roofline", "pope2022scaling"),
+)  # fmt: skip
+Derivation(
+    pass_bound, t_pass, "A pass is over when reading, arithmetic and exchange are.",
+).at_least(
+    slowest(t_mem, t_comp, t_wire),
+    "In the time of the pass no more bytes, operations and vectors get through than the rates allow: all three times are at most "
+    "$t_\\mathrm{pass}$.",
+    given=(t_mem <= t_pass, t_comp <= t_pass, t_wire <= t_pass),
+)  # fmt: skip
+
+pass_forecast = Formula(
+    "pass-forecast", t_pass, slowest(t_mem / eta_mem, t_comp / eta_comp) + t_link + t_host,
+    relation="~",
+    says="The slower of reading and computing at the rates that kernels reach, then the exchange, then the host.",
+    holds="exchange and host are not hidden behind reading or arithmetic; both rates are reached by all kernels alike",
+    valid=(eta_mem <= 1, eta_comp <= 1),
+)  # fmt: skip
+Derivation(
+    pass_forecast, slowest(t_mem / eta_mem, t_comp / eta_comp) + t_link + t_host,
+    "Model: the two clocks run slower by the shares that are reached, and what nothing hides is added.", relation="~",
+)  # fmt: skip
+
+instance_rate = Formula(
+    "instance-rate", done_rate, batch / (batch * t_prefill + (answer - 1) * t_step),
+    relation="~",
+    says="While $B$ requests get their answers, as many new prompts take their turns on the same devices.",
+    holds="the batch is always full; a prompt stops the steps, whole or in pieces; $t_\\mathrm{step}$ is the mean over the answer",
+)  # fmt: skip
+Derivation(
+    instance_rate, batch / ((answer - 1) * t_step + batch * t_prefill),
+    "Model: in the time in which $B$ requests make their $G - 1$ steps together, $B$ others finish and $B$ prompts come in.", relation="~",
+)  # fmt: skip
+
+token_time_in_service = Formula(
+    "token-time-in-service", t_token, t_step + batch * t_prefill / (answer - 1),
+    relation="~",
+    says="A user waits for the step and for a share of the prompts that come between.",
+    holds="as for the rate of an instance; prefill on the same devices, in the gaps of decoding",
+    valid=(answer > 1,),
+)  # fmt: skip
+Derivation(
+    token_time_in_service, batch / ((answer - 1) * done_rate),
+    "By Little's law, $B$ requests that finish at this rate stay $B$ over the rate.", relation="~",
+).using(instance_rate).rewrite(t_step + batch * t_prefill / (answer - 1), "Divide.")  # fmt: skip
+
+batch_crossing = Formula(
+    "step-balance-batch", batch_cross, weight_read * peak / (beta_mem * token_flops - peak * token_state),
+    says="The batch at which a decode step turns from reading to arithmetic.",
+    holds="rated bandwidth and dense peak; weights read do not grow with the batch, which experts' do until all are touched",
+    valid=(beta_mem * token_flops > peak * token_state,),
+)  # fmt: skip
+Derivation(
+    batch_crossing, batch_cross, "At the crossing, reading weights and state takes as long as the arithmetic.",
+).when(
+    sympy.Eq((weight_read + batch_cross * token_state) / beta_mem, batch_cross * token_flops / peak),
+    weight_read * peak / (beta_mem * token_flops - peak * token_state),
+    "Solve for the batch. Where a request's state takes longer to read than its operations take, no batch is large enough.",
+)  # fmt: skip
