@@ -388,6 +388,7 @@ energy = symbol("energy", "e", "electrical energy of one generated token", joule
 
 # Serving: one instance, its parts and what they reach
 memory_share = symbol("memory_share", r"\eta_\mathrm{cap}", "share of the usable memory that an engine takes for itself")
+headroom = symbol("headroom", r"M_\mathrm{free}", "memory per device that the engine may take and does not need", byte, positive=False)
 workspace = symbol("workspace", r"M_\mathrm{ws}", "memory per device for activations of the largest pass", byte, nonnegative=True)
 eta_comp = symbol("eta_comp", r"\eta_\mathrm{comp}", "share of the peak rate that kernels reach, measured")
 eta_link = symbol("eta_link", r"\eta_\mathrm{link}", "share of the link bandwidth that a collective reaches, measured")
@@ -395,6 +396,7 @@ t_host = symbol("t_host", r"t_\mathrm{host}", "time of a pass in which devices w
 n_reduce = symbol("n_reduce", r"n_\mathrm{ar}", "all-reduces of one pass", integer=True, nonnegative=True)
 t_wire = symbol("t_wire", r"t_\mathrm{wire}", "least time of a pass on the links", second, nonnegative=True)
 t_pass = symbol("t_pass", r"t_\mathrm{pass}", "time of one pass through the model, of a prompt or of a decode step", second)
+t_share = symbol("t_share", r"t_\mathrm{share}", "time of an instance over the requests that it finishes in that time", second)
 done_rate = symbol("done_rate", r"\lambda_\mathrm{done}", "requests that one instance finishes in a second", request / second)
 token_state = symbol("token_state", r"K_\mathrm{r}", "state bytes that a decode step reads for one request", byte, nonnegative=True)
 token_flops = symbol("token_flops", r"F_\mathrm{tok}", "operations of a decode step for one request", flop)

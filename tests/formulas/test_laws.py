@@ -14,7 +14,7 @@ contexts = st.integers(0, 131_072)
 counts = st.integers(1, 64)
 times = st.floats(1e-9, 1e6)
 machines = st.sampled_from(MACHINES)
-DENSE = [m for m in models().values() if m.architecture.uniform and m.architecture.dense]
+DENSE = [m for m in models().values() if m.architecture.uniform and not m.refuses]
 shapes = st.sampled_from(DENSE)
 
 

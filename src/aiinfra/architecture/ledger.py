@@ -195,6 +195,10 @@ class Ledger:
 
     # Work
 
+    def weights_read(self, tokens: int, sections: tuple[str, ...] = LANGUAGE) -> float:
+        """Weight bytes that one pass over ``tokens`` tokens reads, each once; of experts, those touched on average."""
+        return sum(row.read(tokens) for row in self.chosen(sections))
+
     def prefill(
         self,
         prompt: int,

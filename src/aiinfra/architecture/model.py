@@ -168,14 +168,17 @@ class Architecture:
             return f"{self.key} has no single value: its layers are not all of one full attention; its ledger counts them"
         return ""
 
-    def blocked(self, symbol: str) -> str:
-        """Why a formula for dense models must not define a symbol for this one; empty where it may."""
-        if symbol in ("n_read", "n_block") and not self.dense:
-            return f"{self.key} has experts, of which a step reads those that its batch touches; its ledger counts them"
+    @cached_property
+    def refuses(self) -> Mapping[str, str]:
+        """Symbols that a formula for dense models must not define for this one, and why."""
         tables = [row.name for part in self.outer for row in part.rows() if row.kind == "table"]
-        if symbol in ("n_read", "n_block") and len(tables) > 1:
-            return f"{self.key} has a {tables[1]} beside the embedding, of which only rows are looked up; its ledger counts them"
-        return ""
+        if not self.dense:
+            why = f"{self.key} has experts, of which a step reads those that its batch touches; its ledger counts them"
+        elif len(tables) > 1:
+            why = f"{self.key} has a {tables[1]} beside the embedding, of which only rows are looked up; its ledger counts them"
+        else:
+            return {}
+        return {"n_read": why, "n_block": why}
 
     def __hash__(self) -> int:
         return hash((self.key, self.family, self.d_model, self.vocab, self.n_layer))

@@ -68,3 +68,17 @@ def _obstacle(architecture: Architecture, n: int) -> str:
                 if name in REPEATED and value % n and n % value:
                     return f"{value:,} {REPEATED[name]}"
     return ""
+
+
+def reductions(architecture: Architecture) -> int:
+    """All-reduces of one pass under tensor parallelism: one after each part that mixes tokens, and one after each MLP or set of experts.
+
+    >>> from aiinfra import model
+    >>> reductions(model("llama-3.1-70b").architecture)
+    160
+    """
+    return sum(
+        len(block) * sum(any(name in CUT for name in part.sizes()) for part in block.parts)
+        for block in architecture.blocks
+        if block.section == "language"
+    )

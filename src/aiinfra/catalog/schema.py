@@ -169,9 +169,10 @@ class Model:
         """Why the entry does not supply one of its own symbols, in words."""
         return self.architecture.lacks(symbol, dtype)
 
-    def blocked(self, symbol: str) -> str:
-        """Why a formula for dense models must not define a symbol for this one; empty where it may."""
-        return self.architecture.blocked(symbol)
+    @property
+    def refuses(self) -> Mapping[str, str]:
+        """Symbols that a formula for dense models must not define for this one, and why."""
+        return self.architecture.refuses
 
     def symbols(self, dtype: str | None = None) -> dict:
         """Values by symbol name; a new mapping each time."""
@@ -189,6 +190,7 @@ class Device:
     """An accelerator. Link bandwidths count one direction; a field that the vendor does not publish is None."""
 
     kind = "device"
+    refuses = MappingProxyType({})  # a device stands in no formula's way
     key: str
     name: str
     vendor: str
@@ -227,10 +229,6 @@ class Device:
     def data(self) -> dict[str, Value]:
         """Its values by name, without the peak rates."""
         return {n: v for n, v in vars(self).items() if isinstance(v, Value)}
-
-    def blocked(self, symbol: str) -> str:
-        """A device stands in no formula's way."""
-        return ""
 
     def peak(self, dtype: str, *, accumulate: str | None = None, sparse: bool = False) -> Value:
         """The peak rate of a format on matrix units, else on vector units; dense unless asked otherwise.

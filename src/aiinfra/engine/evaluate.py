@@ -154,8 +154,8 @@ def plan(table, record, known: frozenset, entries: tuple = (), dtype: str | None
             missing[name] = None
             return
         for entry in entries:
-            if why := entry.blocked(name):
-                raise MissingInput(f"{record.key} needs {name} ({table.symbols[name].meaning}); {why}")
+            if name in entry.refuses:
+                raise MissingInput(f"{record.key} needs {name} ({table.symbols[name].meaning}); {entry.refuses[name]}")
         found = table.record(source)
         for arg in found.inputs:
             need(arg, (*chain, name))

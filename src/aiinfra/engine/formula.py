@@ -138,7 +138,8 @@ class Formula:
         t = table()
         supplied, given = evaluate.gather(t, entries, inputs, dtype)
         names = evaluate.catalogue(entries, dtype)[1]
-        signature = (self.key, names, tuple(given), strict)
+        refused = tuple(name for entry in entries for name in entry.refuses)
+        signature = (self.key, names, tuple(given), strict, refused)
         steps = t.plans.get(signature)
         if steps is None:
             steps = evaluate.plan(t, self.record, names | given.keys(), entries, dtype)

@@ -9,27 +9,45 @@ from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    all_reduce_bytes, alpha_ar, answer, batch, batch_cross, batch_max, beta_link, beta_mem, done_rate, eta_comp, eta_link, eta_mem,
-    memory_share, message, n_reduce, peak, request_state, reserve, t_comp, t_host, t_link, t_mem, t_pass, t_prefill, t_step, t_token,
-    t_wire, token_flops, token_state, usable, weight_bytes, weight_read, workspace,
+    all_reduce_bytes, alpha_ar, answer, b_act, batch, batch_cross, batch_max, beta_link, beta_mem, d_model, device_bytes, done_rate,
+    eta_comp, eta_link, eta_mem, headroom, kv_bytes, memory_share, message, n_reduce, peak, prefill_flops, rate, request_state, reserve,
+    step_flops, t_comp, t_host, t_link, t_mem, t_pass, t_prefill, t_share, t_step, t_token, t_wire, token_flops, token_state, tokens,
+    usable, weight_bytes, weight_read, workspace,
 )  # fmt: skip
 
 free = memory_share * usable - reserve - workspace - weight_bytes
 requests_that_fit = Formula(
-    "requests-that-fit", batch_max, sympy.floor(free / request_state),
+    "requests-that-fit", batch_max, sympy.floor(sympy.Max(0, free) / request_state),
     relation="<=",
-    says="What weights, workspace and runtime leave of the memory that the engine takes, divided by the state of one request.",
+    says="What weights, workspace and runtime leave of the memory that the engine takes, divided by the state of one request; none where "
+    "they leave nothing.",
     holds="bytes of one device; every request is at its full length; nothing is kept in host memory",
-    valid=(memory_share <= 1, free >= 0, request_state > 0),
+    valid=(memory_share <= 1, request_state > 0),
     cites=("kwon2023vllm",),
 )  # fmt: skip
 Derivation(
     requests_that_fit, batch_max, "The batch may grow until the memory is full.",
 ).at_most(
-    free / request_state,
+    sympy.Max(0, free) / request_state,
     "Solve $B_\\mathrm{max} K_\\mathrm{req} + W + M_\\mathrm{ws} + M_0 \\le \\eta_\\mathrm{cap} C_\\mathrm{u}$ for the number of requests.",
     given=(batch_max * request_state + weight_bytes + workspace + reserve <= memory_share * usable,),
 ).whole("A number of requests is whole, so it is at most the next whole number below.")  # fmt: skip
+
+instance_memory = Formula(
+    "instance-memory", device_bytes, weight_bytes + batch * request_state + workspace + reserve,
+    says="Weights, the state of all requests, the vectors of the largest pass, and what the runtime keeps.",
+    holds="bytes of one device, its own share of weights and state; every request is at its full length",
+    resolves=False,
+)  # fmt: skip
+Derivation(instance_memory, weight_bytes + batch * request_state + workspace + reserve, "What lies in memory at the same time.")
+
+memory_left = Formula(
+    "headroom", headroom, memory_share * usable - device_bytes,
+    says="What the engine may take, less what it needs; negative where it does not fit.",
+    holds="bytes of one device",
+    valid=(memory_share <= 1,),
+)  # fmt: skip
+Derivation(memory_left, memory_share * usable - device_bytes, "The budget less the need.")
 
 reduce_least = Formula(
     "reduce-least-time", t_wire, n_reduce * message / beta_link,
@@ -97,6 +115,41 @@ Derivation(
     "Model: in the time in which $B$ requests make their $G - 1$ steps together, $B$ others finish and $B$ prompts come in.", relation="~",
 )  # fmt: skip
 
+share = slowest((prefill_flops + (answer - 1) * token_flops) / peak, (answer - 1) * (weight_read / batch + token_state) / beta_mem)
+share_bound = Formula(
+    "request-share-bound", t_share, share,
+    relation=">=",
+    says="However prompts and steps are mixed, all operations of a request must be done, and its share of the steps' bytes read.",
+    holds="bytes and operations of one device; at most $B$ requests in a step; the prompt's reading is left out, which could only add time",
+    valid=(answer > 1,),
+)  # fmt: skip
+Derivation(share_bound, t_share, "In this time arithmetic and reading for one request get done, whatever else they overlap with.").at_least(
+    share,
+    "The operations of prompt and answer take their time at the peak; $G - 1$ steps read its state and, with at most $B$ requests in "
+    "each, at least $1/B$ of the weights.",
+    given=(
+        (prefill_flops + (answer - 1) * token_flops) / peak <= t_share,
+        (answer - 1) * (weight_read / batch + token_state) / beta_mem <= t_share,
+    ),
+)  # fmt: skip
+
+rate_of_shares = Formula(
+    "rate-of-shares", done_rate, 1 / t_share,
+    says="An instance that gives every request so much of its time finishes one in each such time.",
+    holds="averages over a long time",
+    resolves=False,
+)  # fmt: skip
+Derivation(rate_of_shares, 1 / t_share, "The time is shared out among the requests that finish in it.")
+
+rate_bound = Formula(
+    "instance-rate-bound", done_rate, 1 / share,
+    relation="<=",
+    says="No schedule finishes more requests in a second.",
+    holds="as for the share of one request",
+    valid=(answer > 1,),
+)  # fmt: skip
+Derivation(rate_bound, done_rate, "What is sought is the rate of finished requests.").using(rate_of_shares).using(share_bound)
+
 token_time_in_service = Formula(
     "token-time-in-service", t_token, t_step + batch * t_prefill / (answer - 1),
     relation="~",
@@ -122,3 +175,35 @@ Derivation(
     weight_read * peak / (beta_mem * token_flops - peak * token_state),
     "Solve for the batch. Where a request's state takes longer to read than its operations take, no batch is large enough.",
 )  # fmt: skip
+
+state_of_batch = Formula(
+    "batch-state-read", kv_bytes, batch * token_state,
+    says="Every request of the batch has its own state, which no other shares.",
+    holds="a decode step; requests of one length, or their mean",
+    resolves=False,
+)  # fmt: skip
+Derivation(state_of_batch, batch * token_state, "All $B$ requests read theirs.")
+
+flops_of_batch = Formula(
+    "batch-flops", step_flops, batch * token_flops,
+    says="Operations are proportional to the requests, weights or no weights.",
+    holds="a decode step; requests of one length, or their mean",
+    resolves=False,
+)  # fmt: skip
+Derivation(flops_of_batch, batch * token_flops, "All $B$ requests need theirs.")
+
+vector_of_pass = Formula(
+    "reduced-vector", message, tokens * d_model * b_act,
+    says="What an all-reduce adds up is the residual stream of all tokens of the pass.",
+    holds="tensor parallelism",
+    resolves=False,
+)  # fmt: skip
+Derivation(vector_of_pass, tokens * d_model * b_act, "One row of width $d$ for each token.")
+
+served_tokens = Formula(
+    "served-token-rate", rate, done_rate * answer,
+    says="Every request that is finished has given all the tokens of its answer.",
+    holds="averages over a long time; answer tokens only",
+    resolves=False,
+)  # fmt: skip
+Derivation(served_tokens, done_rate * answer, "Requests of a second, times the tokens of each.")

@@ -1,0 +1,202 @@
+"""Many scenarios at once: ranges of any field, computed in blocks with NumPy, on this machine or on Dask workers.
+
+Fields that change what is counted or on what (device, tp, formats …) make blocks; within a block batch, prompt and output are arrays.
+The steps and formulas are those of one estimate, so that a point of a sweep is the estimate of that point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy
+
+from aiinfra.errors import AIInfraError, BadType, BadValue, brief, unknown
+from aiinfra.scenario.estimate import Estimate, counts
+from aiinfra.scenario.inputs import FIELDS, MOST, WHOLE, Scenario
+from aiinfra.scenario.steps import run
+
+if TYPE_CHECKING:
+    from aiinfra.architecture.ledger import Ledger
+
+INNER = ("prompt", "output", "batch")  # arrays within a block, in this order
+RESULTS = (
+    "decode.bound", "decode.expected.slow", "decode.expected.fast", "prefill.bound", "service.tokens.bound", "service.tokens.expected.slow",
+    "service.tokens.expected.fast", "memory.headroom",
+)  # fmt: skip
+LARGEST = 10**9
+
+
+class Block(NamedTuple):
+    """Points that differ in prompt, output and batch only."""
+
+    outer: tuple[tuple[str, object], ...]
+    prompts: tuple[int, ...]
+    outputs: tuple[int, ...]
+    batches: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The results of a sweep: an array for each, in the order of the axes; NaN where a point is refused or beyond the model's context.
+
+    ``refused`` says why whole blocks are.
+    """
+
+    axes: dict[str, tuple]
+    results: dict[str, numpy.ndarray]
+    refused: dict[tuple, str]
+    done: int
+
+    @property
+    def size(self) -> int:
+        """Points, computed or not."""
+        return prod(map(len, self.axes.values()))
+
+    def rows(self) -> Iterator[dict]:
+        """One mapping for each point that was computed."""
+        columns = [array.ravel() for array in self.results.values()]
+        for point, *values in zip(product(*self.axes.values()), *columns, strict=True):
+            if not all(v != v for v in values):
+                yield dict(zip(self.axes, point, strict=True)) | dict(zip(self.results, map(float, values), strict=True))
+
+
+def sweep(
+    scenario: Scenario,
+    over: Mapping[str, Sequence],
+    results: Sequence[str] = RESULTS,
+    *,
+    client: object | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Sweep:
+    """Every combination of the values in ``over``, each a field of a scenario.
+
+    ``client`` is a Dask client, or the address of a scheduler; ``progress`` is called with blocks done and in all. Interrupted
+    from the keyboard, it gives what is done.
+
+    >>> from aiinfra.scenario import Scenario
+    >>> found = sweep(Scenario(model="llama-3.1-8b", device="h100-sxm"), {"batch": [1, 8], "tp": [1, 2]}, ["decode.bound"])
+    >>> found.results["decode.bound"].shape
+    (2, 2)
+    """
+    axes = _axes(scenario, over)
+    outer = {name: values for name, values in axes.items() if name not in INNER}
+    inner = [axes.get(name, (getattr(scenario, name) or 1,)) for name in INNER]
+    blocks = [Block(tuple(zip(outer, point, strict=True)), *inner) for point in product(*outer.values())]
+    arrays = {name: numpy.full((len(blocks), *map(len, inner)), numpy.nan) for name in results}
+    refused, done = {}, 0
+    try:
+        for number, found in _computed(scenario, blocks, tuple(results), client):
+            if isinstance(found, str):
+                refused[tuple(v for _, v in blocks[number].outer)] = found
+            else:
+                for name, array in found.items():
+                    arrays[name][number] = array
+            done += 1
+            if progress is not None:
+                progress(done, len(blocks))
+    except KeyboardInterrupt:
+        pass
+    return Sweep(axes, _ordered(axes, outer, arrays), refused, done)
+
+
+def _axes(scenario: Scenario, over: Mapping[str, Sequence]) -> dict[str, tuple]:
+    found = {}
+    for name, values in over.items():
+        if name not in FIELDS or name in ("model", "assume", "concurrency"):
+            raise unknown("field of a sweep", name, [f for f in FIELDS if f not in ("model", "assume", "concurrency")])
+        if isinstance(values, str) or not isinstance(values, (Sequence, range, numpy.ndarray)):
+            raise BadType(f"{name} = {brief(values)}: must be a list of values")
+        values = tuple(v.item() if isinstance(v, numpy.generic) else v for v in values)
+        if not values:
+            raise BadValue(f"{name}: the list of values is empty")
+        if name in INNER:
+            least = WHOLE.get(name, 1)
+            for v in values:
+                if isinstance(v, bool) or not isinstance(v, int) or not least <= v <= MOST:
+                    raise BadValue(f"{name} = {brief(v)}: must be a whole number from {least:,} to {MOST:,}")
+        found[name] = values
+    if not found:
+        raise BadValue("a sweep needs at least one field with its values")
+    if prod(map(len, found.values())) > LARGEST:
+        raise BadValue(f"a sweep of {prod(map(len, found.values())):,} points: {LARGEST:,} at most")
+    return found
+
+
+def _computed(scenario: Scenario, blocks: list[Block], results: tuple[str, ...], client) -> Iterator[tuple[int, dict | str]]:
+    """Results of blocks with their numbers, as they become ready."""
+    if client is None:
+        for number, block in enumerate(blocks):
+            yield number, compute(scenario, block, results)
+        return
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise BadValue("a sweep on several machines needs Dask: pip install 'aiinfra[dask]'") from None
+    mine = Client(client) if isinstance(client, str) else None
+    try:
+        futures = (mine or client).map(compute, [scenario] * len(blocks), blocks, [results] * len(blocks), pure=False)
+        numbers = {future.key: number for number, future in enumerate(futures)}
+        for future in as_completed(futures):
+            yield numbers[future.key], future.result()
+            future.release()
+    finally:
+        if mine is not None:
+            mine.close()
+
+
+def compute(scenario: Scenario, block: Block, results: tuple[str, ...]) -> dict[str, numpy.ndarray] | str:
+    """The results of one block, or why it is refused."""
+    first = {"prompt": block.prompts[0], "output": block.outputs[0], "batch": block.batches[0], "concurrency": None}
+    first |= dict(block.outer)
+    try:
+        small = scenario.but(**{**first, "prompt": 1, "output": 2})  # lengths beyond the model's context leave single points out
+        estimate = Estimate(small, strict=False)
+    except AIInfraError as error:
+        return str(error)
+    for name in results:
+        if name not in estimate.values:
+            raise unknown("result", name, estimate.values)
+    values, s = dict(estimate.values), small
+    given = tuple((p, o) for p in block.prompts for o in block.outputs)
+    columns = requests(estimate.ledger, given, s.prefix_hit, s.page, s.chunk)
+    shape = (len(block.prompts), len(block.outputs), 1)
+    values |= {name: column.reshape(shape) for name, column in columns.items()}
+    batch = numpy.array(block.batches, dtype=float)
+    values |= {"batch": batch, "decode.weights": weights(estimate.ledger, block.batches)}
+    with numpy.errstate(all="ignore"):
+        run(estimate.steps, values, arrays=True)
+    full = (*shape[:2], len(block.batches))
+    most = s.architecture.max_context
+    inside = True if most is None else (values["prompt"] + values["output"] <= most)
+    return {name: numpy.where(inside, numpy.broadcast_to(values[name], full), numpy.nan) for name in results}
+
+
+@lru_cache(maxsize=32)
+def requests(ledger: Ledger, given: tuple[tuple[int, int], ...], hit: float, page: int, chunk: int) -> dict[str, numpy.ndarray]:
+    """What a ledger counts of requests of several kinds, as columns."""
+    found = [counts(ledger, p, o, min(int(p * hit), p - 1), page, chunk) for p, o in given]
+    return {name: numpy.array([row[name] for row in found], dtype=float) for name in found[0]}
+
+
+@lru_cache(maxsize=32)
+def weights(ledger: Ledger, batches: tuple[int, ...]) -> numpy.ndarray:
+    """Weight bytes that a step reads for several batches."""
+    return numpy.array([ledger.weights_read(batch) for batch in batches], dtype=float)
+
+
+def _ordered(axes: dict, outer: dict, arrays: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:
+    """Arrays with one dimension for each axis, in the order of the axes."""
+    now = [*outer, *INNER]
+    found = {}
+    for name, array in arrays.items():
+        shaped = array.reshape(*map(len, outer.values()), *array.shape[1:])
+        kept = [i for i, axis in enumerate(now) if axis in axes]
+        shaped = shaped.squeeze(tuple(i for i, axis in enumerate(now) if axis not in axes))
+        order = [[now[i] for i in kept].index(axis) for axis in axes]
+        found[name] = shaped.transpose(order)
+    return found

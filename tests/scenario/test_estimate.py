@@ -1,0 +1,240 @@
+"""Estimates against sums worked out by hand, laws, and the mistakes that other tools' users met."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from aiinfra import device, devices, errors, model
+from aiinfra.scenario import Scenario
+from aiinfra.scenario.assumptions import defaults
+
+EIGHT = Scenario(model="llama-3.1-70b", device="h100-sxm", tp=8, batch=32, prompt=2048, output=128)
+# Llama 3.1 70B: 80 layers, 8,192 wide, 64 query and 8 key/value heads of 128, MLP 28,672, two tables of 128,256 rows
+LAYER = 2 * 8192 * 8192 + 2 * 8192 * 1024 + 3 * 8192 * 28672
+HEAD = 8192 * 128256
+
+
+def test_one_device_of_eight_by_hand():
+    e = EIGHT.estimate()
+    norms = 2 * 80 * 8192 + 8192
+    assert e.values["memory.weights"] == 2 * ((80 * LAYER + 2 * HEAD) // 8 + norms)
+    pages = -(-(2048 + 128) // 16) * 16
+    assert e.values["memory.request"] == pages * 2 * 80 * 128 * 2  # one of eight key/value heads, keys and values, BF16
+    mean = sum(range(2049, 2049 + 127)) / 127  # contexts of the 127 steps
+    assert e.values["request.state"] == pytest.approx(mean * 2 * 80 * 128 * 2)
+    assert e.values["request.flops"] == pytest.approx((2 * (80 * LAYER + HEAD) + 4 * 80 * 8192 * mean) / 8)
+    read = 2 * ((80 * LAYER + HEAD) / 8 + norms + 32 * 8192)
+    assert e.values["decode.weights"] == pytest.approx(read)
+    assert e.values["decode.bound"] == pytest.approx((read + 32 * mean * 2 * 80 * 128 * 2) / 3.35e12)
+    pairs = 2048 * 2049 / 2
+    assert e.values["prefill.flops"] == pytest.approx((2 * (80 * LAYER * 2048 + HEAD) + 4 * 80 * 8192 * pairs) / 8)
+    assert e.values["prefill.bound"] == pytest.approx(e.values["prefill.flops"] / 989.4e12, rel=1e-4)
+    assert e.values["decode.reduced"] == 2 * 7 / 8 * 32 * 8192 * 2
+    assert e.values["reductions"] == 160
+
+
+def test_expected_is_put_together_as_the_formula_says():
+    e, a = EIGHT.estimate(), defaults()
+    link = 160 * (18.98e-6 + 2 * 7 / 8 * 32 * 8192 * 2 / (a["eta_link"].slow * 450e9))
+    assert e.values["decode.expected.slow"] == pytest.approx(e.values["decode.memory"] / a["eta_mem"].slow + link, rel=1e-3)
+    step, prompt = e.values["decode.expected.slow"], e.values["prefill.expected.slow"]
+    assert e.values["service.rate.expected.slow"] == pytest.approx(32 / (32 * prompt + 127 * step))
+    assert e.values["service.tpot.expected.slow"] == pytest.approx(step + 32 * prompt / 127)
+
+
+def test_kinds_of_statement():
+    e = EIGHT.estimate()
+    kinds = {"decode.bound": ">=", "service.tokens.bound": "<=", "decode.expected.slow": "~", "memory.weights": "=", "cost.bound": ">="}
+    assert {name: e[name].relation for name in kinds} == kinds
+    assert Scenario(model="qwen3-30b-a3b", device="h100-sxm").estimate()["decode.weights"].relation == "~"  # experts touched on average
+
+
+@given(
+    batch=st.integers(1, 256), prompt=st.integers(1, 8000), output=st.integers(2, 2000), tp=st.sampled_from([1, 2, 4, 8]),
+    key=st.sampled_from(["h100-sxm", "h200-sxm", "b200-sxm", "mi300x", "a100-80-sxm"]),
+    name=st.sampled_from(["llama-3.1-8b", "qwen3-30b-a3b", "deepseek-v2-lite"]),
+)  # fmt: skip
+def test_nothing_expected_beats_its_bound(batch, prompt, output, tp, key, name):
+    try:
+        e = Scenario(model=name, device=key, tp=tp, batch=batch, prompt=prompt, output=output).estimate(strict=False)
+    except errors.BadValue:
+        assume(False)
+    v = e.values
+    for phase in ("decode", "prefill"):
+        assert v[f"{phase}.bound"] <= v[f"{phase}.expected.fast"] <= v[f"{phase}.expected.slow"]
+        assert v[f"{phase}.mfu.slow" if phase == "prefill" else "decode.mbu.slow"] <= 1
+    assert v["service.rate.expected.slow"] <= v["service.rate.expected.fast"] <= v["service.rate.bound"] * (1 + 1e-12)
+    assert v["service.tpot.expected.fast"] >= v["decode.expected.fast"]
+
+
+def test_time_is_lost_neither_by_more_requests_nor_won_by_longer_ones():
+    steps = [EIGHT.but(batch=b).estimate().values["decode.bound"] for b in (1, 8, 64, 256)]
+    assert steps == sorted(steps)
+    steps = [EIGHT.but(prompt=p).estimate(strict=False).values["decode.bound"] for p in (1, 1000, 10_000, 100_000)]
+    assert steps == sorted(steps)
+
+
+def test_the_largest_batch_is_the_last_that_fits():
+    most = EIGHT.but(batch="max").estimate()
+    n = most.values["batch"]
+    assert n == most.values["memory.batch_max"]
+    assert EIGHT.but(batch=n).estimate().fits
+    with pytest.raises(errors.BadValue, match=rf"it fits with batch <= {n:,}"):
+        EIGHT.but(batch=n + 1).estimate()
+
+
+def test_the_longest_context_is_the_last_that_fits():
+    e = EIGHT.estimate()
+    longest = e.longest_context
+    state = e.ledger.paged
+    room = 0.92 * e.values["usable"] - e.values["memory.weights"] - e.values["memory.workspace"]
+    assert 32 * state(longest) <= room < 32 * state(longest + 1)
+
+
+def test_concurrency_is_shared_by_replicas():
+    e = EIGHT.but(batch=None, concurrency=100, replicas=3).estimate()
+    assert e.values["batch"] == 34
+
+
+# Mistakes that users of other tools met
+
+
+def test_kv_comes_from_key_value_heads_and_head_width_is_a_field():
+    # 28 layers, 8 key/value heads of 128; the width over the query heads would be 1,024 / 16 = 64
+    e = Scenario(model="qwen3-0.6b", device="h100-sxm", prompt=1, output=15).estimate()
+    assert e.values["memory.request"] == 16 * 2 * 28 * 8 * 128 * 2
+
+
+def test_a_latent_cache_is_not_divided_by_tp():
+    one, eight = (Scenario(model="deepseek-v3", device="b200-sxm", tp=n, output=2, prompt=14, weights="fp8") for n in (1, 8))
+    wanted = 16 * 61 * 576 * 2
+    assert one.estimate(strict=False).values["memory.request"] == eight.estimate().values["memory.request"] == wanted
+
+
+def test_memory_counts_all_parameters_and_speed_those_that_are_touched():
+    e = Scenario(model="mixtral-8x7b", device="h100-sxm", tp=2, batch=1).estimate()
+    assert e.values["memory.weights"] * 2 == pytest.approx(2 * 46_702_792_704, rel=1e-3)
+    assert e.values["decode.weights"] * 2 == pytest.approx(2 * (12_879_925_248 - 32_000 * 4096), rel=1e-3)
+
+
+def test_output_head_is_there_when_untied_and_norms_are_not_divided():
+    ledger = model("llama-3.1-70b").ledger(tp=8)
+    assert ledger.parameters == (80 * LAYER + 2 * HEAD) // 8 + 2 * 80 * 8192 + 8192
+
+
+def test_causal_half():
+    one, two = (EIGHT.but(prompt=p).estimate().values["prefill.flops"] for p in (1000, 2000))
+    pairs = 2000 * 2001 / 2 - 1000 * 1001 / 2
+    assert two - one == pytest.approx((2 * 80 * LAYER * 1000 + 4 * 80 * 8192 * pairs) / 8)
+
+
+def test_peaks_are_dense_and_links_one_way():
+    e = EIGHT.estimate()
+    assert e.values["peak"] == device("h100-sxm").peak("bf16").value.value < device("h100-sxm").peak("bf16", sparse=True).value.value
+    assert e.values["beta_link"] == 450e9  # of the 900 GB/s that are printed for both directions
+
+
+def test_memory_is_what_the_driver_reports_and_the_engine_takes_a_share():
+    e = EIGHT.estimate()
+    assert e.values["usable"] == device("h100-sxm").capacity_usable.value.value
+    whole = EIGHT.but(assume={"memory_share": 1}).estimate()
+    assert whole.values["memory.headroom"] - e.values["memory.headroom"] == pytest.approx(0.08 * e.values["usable"])
+
+
+def test_the_pool_leaves_room_for_the_largest_pass():
+    small, large = (EIGHT.but(chunk=c).estimate() for c in (256, 16384))
+    assert large.values["memory.workspace"] == 64 * small.values["memory.workspace"]
+    assert large.values["memory.batch_max"] < small.values["memory.batch_max"]
+
+
+def test_pages_are_rounded_up():
+    a, b = (EIGHT.but(prompt=p, output=2).estimate().values["memory.request"] for p in (14, 15))
+    assert b == 2 * a
+
+
+def test_windows_are_capped():
+    e = Scenario(model="gemma-3-27b", device="h200-sxm", prompt=100_000, output=100).estimate()
+    full = 100_100 * 2 * 62 * 16 * 128 * 2  # if all 62 layers kept everything
+    assert e.values["memory.request"] < full / 4
+
+
+def test_two_times_per_token_have_two_names():
+    v = EIGHT.estimate().values
+    assert v["service.tpot.expected.slow"] > v["decode.expected.slow"]
+
+
+def test_a_prefix_hit_saves_work_and_not_memory():
+    cold, warm = EIGHT.estimate().values, EIGHT.but(prefix_hit=0.5).estimate().values
+    assert warm["prefill.flops"] < cold["prefill.flops"] and warm["memory.request"] == cold["memory.request"]
+    assert warm["prefill.state"] > cold["prefill.state"] == 0
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"tp": 6}, "tp = 6: llama-3.1-70b has 64 query heads"),
+        ({"tp": 16}, "tp = 16: the links of h100-sxm join 8 devices"),
+        ({"dtype": "fp4"}, "h100-sxm has no published peak dense fp4"),
+        ({"weights": "fp3"}, "weights: unknown format 'fp3'"),
+        ({"kv": "none"}, "kv: unknown format 'none'"),
+        ({"batch": 0}, "batch = 0: must be a whole number from 1"),
+        ({"batch": "many"}, "batch = 'many': must be a whole number"),
+        ({"batch": 2, "concurrency": 2}, "batch = 2 and concurrency = 2: give one of them"),
+        ({"batch": None, "concurrency": 2, "replicas": 3}, "concurrency = 2: must be a whole number from 3"),
+        ({"output": 1}, "output = 1: must be a whole number from 2"),
+        ({"prompt": 131_072}, "prompt [+] output = 131,200: llama-3.1-70b takes 131,072 tokens at most"),
+        ({"prefix_hit": 1}, "prefix_hit = 1: must be a share from 0 to below 1"),
+        ({"assume": {"eta_mem": 1.5}}, "eta_mem = 1.5: must be a share above 0 and at most 1"),
+        ({"assume": {"eta_meme": 0.5}}, "unknown assumption 'eta_meme'; near: eta_mem"),
+        ({"assume": {"eta_mem": [0.1, 0.2, 0.3]}}, "must be a number, or two"),
+        ({"assume": 3}, "assume = 3: must be a table"),
+        ({"price": "cheap"}, "price: quantity 'cheap'"),
+        ({"memory": "80"}, "memory: usable = 80: unit must be B|memory"),
+        ({"power": "-3 W"}, "power = '-3 W': must be a finite number above zero"),
+        ({"device": "h100"}, "h100"),
+        ({"device": "m3-max", "tp": 1}, "m3-max"),
+        ({"device": "rtx-5090", "tp": 2}, "rtx-5090"),
+        ({"colour": "red"}, "unknown field of a scenario 'colour'"),
+    ],
+)
+def test_bad_input_gives_one_line(changes, says):
+    with pytest.raises(errors.AIInfraError, match=says) as error:
+        EIGHT.but(**changes)
+    assert "\n" not in str(error.value)
+
+
+def test_what_does_not_fit_says_what_would():
+    with pytest.raises(errors.BadValue) as error:
+        EIGHT.but(tp=1).estimate()
+    assert "more than the" in str(error.value) and "tp = 4" in str(error.value)
+    assert EIGHT.but(tp=4).estimate().fits
+    with pytest.raises(errors.BadValue, match="no single change|it fits with"):
+        EIGHT.but(tp=1, batch="max").estimate()
+
+
+def test_a_file_is_a_scenario(tmp_path):
+    file = tmp_path / "deployment.toml"
+    file.write_text('model = "llama-3.1-70b"\ndevice = "h100-sxm"\ntp = 8\nbatch = 32\n[assume]\neta_mem = [0.5, 0.9]\n')
+    assert Scenario.load(file).estimate().values["eta_mem.slow"] == 0.5
+    wrong = {"tp = ": "not a TOML file", "tp = 8": "needs model", "speed = 3": "unknown field of a scenario 'speed'"}
+    for text, says in wrong.items():
+        file.write_text(text)
+        with pytest.raises(errors.AIInfraError, match=says):
+            Scenario.load(file)
+    with pytest.raises(errors.BadValue, match="No such file"):
+        Scenario.load(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize("key", devices())
+def test_every_device_gives_an_estimate_or_says_what_is_absent(key):
+    try:
+        e = Scenario(model="llama-3.2-1b", device=key, prompt=100, output=10).estimate()
+    except errors.AIInfraError as error:
+        assert "no published" in str(error) and "\n" not in str(error)
+        bf16 = any(p.input == "bf16" and not p.sparse for p in device(key).peaks)
+        assert None in (device(key).memory_bandwidth, device(key).capacity) or not bf16
+    else:
+        assert 0 < e.values["decode.bound"] < e.values["decode.expected.fast"]
