@@ -91,6 +91,32 @@ def bench_roofline() -> None:
     row(f"roofline, 70B on every device and dtype ({times:,} times)", ms, "ms", "≤ 20 ms", ms <= 20)
 
 
+def bench_scenario() -> None:
+    described = "Scenario(model='llama-3.1-70b', device='h100-sxm', tp=8, batch=32, prompt=2048, output=128)"
+    action = f"from aiinfra.scenario import Scenario; {described}.estimate()"
+    ms = 1e3 * fresh(timed("", action) + HEAVY + "\nprint(seconds)")
+    row("first estimate of a process, 70B TP8, with its imports", ms, "ms")
+    from aiinfra import catalog
+    from aiinfra.scenario import Scenario
+
+    s = Scenario(model="llama-3.1-70b", device="h100-sxm", tp=8, batch=32, prompt=2048, output=128)
+    for name, change in (("new batch", {"batch": 33}), ("new prompt", {"prompt": 2049})):
+        ms = 1e3 * min(Timer(lambda change=change: s.but(**change).estimate()).repeat(7, 50)) / 50
+        row(f"estimate, warm, {name}", ms, "ms", "≤ 1 ms", ms <= 1)
+    fitting = [k for k, d in catalog.devices().items() if d.memory_bandwidth and any(p.input == "bf16" and not p.sparse for p in d.peaks)]
+    over = {"device": fitting[:50], "tp": [1, 2, 4, 8], "prompt": range(64, 100_064, 500), "batch": range(1, 251)}
+    setup = "import resource; from aiinfra.scenario import Scenario; from aiinfra.scenario.sweep import sweep\n"
+    setup += f"s = {described}; over = {over}"
+    peak = "print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)"
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, time\n" + timed(setup, "found = sweep(s, over)") + "assert found.size == 10_000_000\n" + peak],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    seconds, gigabytes = map(float, done.stdout.split())
+    row("sweep of 10 million points", seconds, "s", "≤ 10 s", seconds <= 10)
+    row("its memory", gigabytes, "GB", "≤ 2 GB", gigabytes <= 2)
+
+
 def bench_call() -> None:
     from aiinfra import device, formula, model
 

@@ -36,7 +36,8 @@ def test_one_device_of_eight_by_hand():
 def test_expected_is_put_together_as_the_formula_says():
     e, a = EIGHT.estimate(), defaults()
     link = 160 * (18.98e-6 + 2 * 7 / 8 * 32 * 8192 * 2 / (a["eta_link"].slow * 450e9))
-    assert e.values["decode.expected.slow"] == pytest.approx(e.values["decode.memory"] / a["eta_mem"].slow + link, rel=1e-3)
+    reading = e.values["decode.memory"] / a["eta_mem"].slow
+    assert e.values["decode.expected.slow"] == pytest.approx(reading + link + a["t_host"].slow, rel=1e-3)
     step, prompt = e.values["decode.expected.slow"], e.values["prefill.expected.slow"]
     assert e.values["service.rate.expected.slow"] == pytest.approx(32 / (32 * prompt + 127 * step))
     assert e.values["service.tpot.expected.slow"] == pytest.approx(step + 32 * prompt / 127)

@@ -36,7 +36,7 @@ def check_sources(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register everything; see `docs/contributing.md` for what an author writes."""
-    from aiinfra.book import base, counted, equations, exercises, figures, ledgers, tables
+    from aiinfra.book import base, counted, deployments, equations, exercises, figures, ledgers, tables
     from aiinfra.book.domain import BookDomain
 
     app.add_domain(BookDomain)
@@ -56,6 +56,7 @@ def setup(app: Sphinx) -> dict:
         "states": ledgers.StatesDirective,
         "rules": ledgers.RulesDirective,
         "roofline": ledgers.RooflineDirective,
+        "predictions": deployments.PredictionsDirective,
         "exercise": exercises.ExerciseDirective,
         "solution": exercises.SolutionDirective,
         "answers": exercises.AnswersDirective,

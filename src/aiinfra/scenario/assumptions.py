@@ -70,11 +70,25 @@ def defaults() -> dict[str, Assumption]:
             "time of a short all-reduce: a general library at the slow end, an engine's own kernel at the fast end",
             "nccl-h100-8-allreduce-16kib, trtllm-h100-8-allreduce-16kib",
         ),
-        Assumption("t_host", 0, 0, "time of a pass in which devices wait for their host: engines prepare the next step meanwhile", ASSUMED),
+        Assumption(
+            "t_host", _rest(float(step)), 0,
+            "time of a pass in which devices wait for their host: what remains of a step of a small model on eight devices at the slow end; "
+            "none at the fast end: an engine can prepare the next step meanwhile",
+            "gptfast-llama3.1-8b-tp8-bf16",
+        ),
         Assumption("memory_share", 0.92, 0.92, "share of a device's memory that the engine takes: vLLM's default", "vllm2026config"),
         Assumption("reserve", 0, 0, "memory for the runtime beside weights, state and workspace, inside that share", ASSUMED),
     )  # fmt: skip
     return {a.symbol: a for a in found}
+
+
+def _rest(share: float) -> float:
+    """What a measured step of a small model on eight devices takes beyond reading and exchange at the slow end."""
+    m = catalog.measurement("gptfast-llama3.1-8b-tp8-bf16")
+    entries, context = (catalog.model(m.model), catalog.device(m.device)), m.prompt + m.answer // 2
+    reading = float(formula("memory-time")(*entries, batch=1, context=context, devices=m.devices)) / share
+    short = _measured("nccl-h100-8-allreduce-16kib")
+    return 1 / float(m.value) - reading - 2 * catalog.model(m.model).architecture.n_layer * short
 
 
 def of(device: Device, given: Mapping[str, object]) -> dict[str, Assumption]:
