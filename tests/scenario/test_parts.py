@@ -5,6 +5,7 @@ import pytest
 
 from aiinfra import errors
 from aiinfra.scenario import Scenario
+from aiinfra.scenario.compare import compare
 from aiinfra.scenario.sweep import sweep
 
 EIGHT = Scenario(model="llama-3.1-70b", device="h100-sxm", tp=8, batch=32, prompt=2048, output=128)
@@ -104,3 +105,15 @@ def test_an_interrupted_sweep_keeps_what_is_done():
     found = sweep(EIGHT, {"tp": [1, 2, 4, 8], "batch": [1, 2]}, ["decode.bound"], progress=stop)
     assert found.done == 2
     assert numpy.isnan(found.results["decode.bound"]).sum() == 4
+
+
+def test_comparing_names_input_cause_and_result():
+    found = compare(EIGHT.estimate(), EIGHT.but(device="h200-sxm", prompt=40_000).estimate())
+    assert [c.name for c in found.inputs] == ["device", "prompt"]
+    causes = {c.name: c.factor for c in found.causes}
+    assert causes["beta_mem"] == pytest.approx(4.8 / 3.35) and "beta_link" not in causes
+    assert [(c.first, c.second) for c in found.binds] == [("weights", "state")]
+    bound = next(c for c in found.results if c.name == "decode.bound")
+    assert bound.factor == pytest.approx(bound.second.value / bound.first.value) > 1
+    same = compare(EIGHT.estimate(), EIGHT.estimate())
+    assert not (same.inputs or same.causes or same.binds) and {c.factor for c in same.results} == {1}

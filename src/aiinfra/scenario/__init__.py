@@ -3,7 +3,7 @@
 >>> from aiinfra.scenario import Scenario
 >>> estimate = Scenario(model="llama-3.1-70b", device="h100-sxm", tp=8, batch=32, prompt=2048, output=128).estimate()
 >>> estimate["decode.bound"]
->= 6.193 ms
+>= 6.014 ms
 """
 
 from aiinfra.scenario.estimate import Estimate

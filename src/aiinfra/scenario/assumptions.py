@@ -72,7 +72,7 @@ def defaults() -> dict[str, Assumption]:
         ),
         Assumption(
             "t_host", _rest(float(step)), 0,
-            "time of a pass in which devices wait for their host: what remains of a step of a small model on eight devices at the slow end; "
+            "time of a pass in which devices wait for their host: what remains of a small model's step on eight devices at the slow end; "
             "none at the fast end: an engine can prepare the next step meanwhile",
             "gptfast-llama3.1-8b-tp8-bf16",
         ),
