@@ -91,6 +91,25 @@ def bench_roofline() -> None:
     row(f"roofline, 70B on every device and dtype ({times:,} times)", ms, "ms", "≤ 20 ms", ms <= 20)
 
 
+def bench_command() -> None:
+    describe = "estimate --model llama-3.1-70b --device h100-sxm --tp 8 --batch 32 --prompt 2048 --output 128"
+    for words, bar in (("--help", 120), (describe, 350), (describe + " --json", 350), ("eval kv-bytes-per-token --model llama-3.1-70b", None)):
+        ms = 1e3 * whole(words.split())
+        row(f"aiinfra {words[:40]}{'…' if len(words) > 40 else ''}, whole process", ms, "ms", f"≤ {bar} ms" if bar else "", bar and ms <= bar)
+
+
+def whole(words: list[str], runs: int = 7) -> float:
+    """Median seconds of a whole process of the command, its modules compiled."""
+    with tempfile.TemporaryDirectory() as compiled:
+        env = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONPYCACHEPREFIX": compiled, "PYTHONDONTWRITEBYTECODE": ""}
+        times = []
+        for _ in range(runs + 1):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-m", "aiinfra", *words], env=env, check=True, capture_output=True)
+            times.append(time.perf_counter() - start)
+    return statistics.median(times[1:])
+
+
 def bench_scenario() -> None:
     described = "Scenario(model='llama-3.1-70b', device='h100-sxm', tp=8, batch=32, prompt=2048, output=128)"
     action = f"from aiinfra.scenario import Scenario; {described}.estimate()"

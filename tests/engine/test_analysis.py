@@ -145,11 +145,11 @@ def test_no_percentage_of_zero():
 
 def test_explanation_reaches_down_to_what_was_given():
     tree = formula("kv-bytes").explain(LLAMA, batch=16, context=4096)
-    assert (tree.symbol, tree.value, tree.origin) == ("kv_bytes", formula("kv-bytes")(LLAMA, batch=16, context=4096), "kv-bytes")
-    parts = {p.symbol: p for p in tree.parts}
-    assert [p.symbol for p in tree.parts] == ["batch", "context", "kv_token"]
+    assert (tree.name, tree.value, tree.origin) == ("kv_bytes", formula("kv-bytes")(LLAMA, batch=16, context=4096), "kv-bytes")
+    parts = {p.name: p for p in tree.parts}
+    assert [p.name for p in tree.parts] == ["batch", "context", "kv_token"]
     assert parts["batch"].origin == parts["context"].origin == "given"
-    leaf = next(p for p in parts["kv_token"].parts if p.symbol == "n_kv")
+    leaf = next(p for p in parts["kv_token"].parts if p.name == "n_kv")
     assert leaf.value.value == 8
     assert leaf.origin.startswith(f"llama-3.1-70b, {LLAMA.n_kv.source}, ")
 

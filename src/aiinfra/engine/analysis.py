@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isclose
 
 import sympy
@@ -15,51 +13,6 @@ from aiinfra.engine.table import table
 from aiinfra.errors import BadType, BadValue, MissingInput, OutsideValidity, brief, unknown
 from aiinfra.symbols import SYMBOLS
 from aiinfra.units import Quantity
-
-
-@dataclass(frozen=True, repr=False)
-class Node:
-    """A number in an explanation: where it comes from and the numbers under it."""
-
-    symbol: str
-    value: Quantity
-    origin: str
-    parts: tuple[Node, ...] = ()
-
-    def lines(self, indent: str = "", seen: set[str] | None = None) -> Iterator[str]:
-        """One line a number; what stands under a number is printed the first time only."""
-        seen = set() if seen is None else seen
-        again = self.symbol in seen and self.parts
-        yield f"{indent}{self.symbol} {self.value.relation} {self.value.text()}   [{self.origin}{'; see above' if again else ''}]"
-        seen.add(self.symbol)
-        for part in () if again else self.parts:
-            yield from part.lines(indent + "  ", seen)
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
-
-    __repr__ = __str__
-
-
-def explain(f: Formula, entries: tuple, inputs: dict, dtype: str | None) -> Node:
-    """The tree from the result down to what was given."""
-    steps, supplied, given = f.prepare(entries, inputs, dtype)
-    values = supplied | given
-    evaluate.run(steps, values)
-    made = {s.name: s for s in steps[:-1]}
-    symbols = table().symbols
-
-    def quantity(name: str, relation: str = "=") -> Quantity:
-        return Quantity(values[name], symbols[name].unit, relation)
-
-    def node(name: str) -> Node:
-        if name in made:
-            step = made[name]
-            return Node(name, quantity(name, step.record.relation), step.record.key, tuple(node(a) for a in step.args))
-        found = None if name in given else evaluate.source_of(name, entries, dtype)
-        return Node(name, quantity(name), f"{found[0].key}, {found[1].source}, {found[1].at}" if found else "given")
-
-    return Node(f.symbol, quantity(f.symbol, f.relation), f.key, tuple(node(a) for a in steps[-1].args))
 
 
 def expanded(f: Formula, known: set[str], *, toward: str | None = None) -> sympy.Expr:

@@ -215,9 +215,9 @@ class Formula:
 
     def explain(self, *entries, dtype: str | None = None, **inputs):
         """The tree of formulas from the result down to what was given, with every number and its source."""
-        from aiinfra.engine import analysis
+        from aiinfra.engine import tree
 
-        return analysis.explain(self, entries, inputs, dtype)
+        return tree.explain(self, entries, inputs, dtype)
 
     def solve_for(self, symbol: str, *entries, dtype: str | None = None, **inputs) -> Quantity:
         """The value of one input at which the left side, given by keyword, is reached.

@@ -16,7 +16,7 @@ from aiinfra.units import Quantity
 
 if TYPE_CHECKING:
     from aiinfra.architecture import Architecture
-    from aiinfra.scenario.explain import Node
+    from aiinfra.engine.tree import Node
     from aiinfra.scenario.flips import Flip
     from aiinfra.scenario.inputs import Scenario
     from aiinfra.scenario.questions import Line

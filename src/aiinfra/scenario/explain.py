@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from aiinfra.engine.table import table
+from aiinfra.engine.tree import Node
 from aiinfra.errors import unknown
 from aiinfra.scenario.steps import source
-from aiinfra.units import Quantity
 
 if TYPE_CHECKING:
     from aiinfra.scenario.estimate import Estimate
-
-
-class Node(NamedTuple):
-    """A value, how it comes about, and what it was made from."""
-
-    name: str
-    value: Quantity
-    how: str  # the key of a formula, which is its label in the book too; or where the value comes from
-    parts: tuple[Node, ...] = ()
-
-    def lines(self, depth: int = 0) -> list[str]:
-        """The tree as indented text."""
-        own = f"{'  ' * depth}{self.name} = {self.value!r}  [{self.how}]"
-        return [own, *(line for part in self.parts for line in part.lines(depth + 1))]
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
 
 
 def explain(estimate: Estimate, name: str) -> Node:

@@ -57,6 +57,14 @@ class Sweep:
         """Points, computed or not."""
         return prod(map(len, self.axes.values()))
 
+    def columns(self) -> dict[str, numpy.ndarray]:
+        """A column for each axis and each result, without the points that were not computed."""
+        grid = numpy.indices(tuple(map(len, self.axes.values()))).reshape(len(self.axes), -1)
+        results = {name: array.ravel() for name, array in self.results.items()}
+        there = ~numpy.all([numpy.isnan(column) for column in results.values()], axis=0)
+        axes = {name: numpy.array(values)[index[there]] for (name, values), index in zip(self.axes.items(), grid, strict=True)}
+        return axes | {name: column[there] for name, column in results.items()}
+
     def rows(self) -> Iterator[dict]:
         """One mapping for each point that was computed."""
         columns = [array.ravel() for array in self.results.values()]

@@ -1,0 +1,5 @@
+"""``python -m aiinfra`` is the command ``aiinfra``."""
+
+from aiinfra.cli import main
+
+main()

@@ -1,0 +1,180 @@
+"""The command: what it prints, its JSON against the schema, and its exit codes."""
+
+import csv
+import io
+import json
+import re
+import shlex
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from aiinfra.cli import COMMANDS, cli
+
+SCHEMA = json.loads(files("aiinfra.cli").joinpath("schema.json").read_text(encoding="utf-8"))
+LLAMA = "--model llama-3.1-70b --device h100-sxm --tp 8 --batch 32 --prompt 2048 --output 128"
+EACH = [
+    "list formulas kv", "list models llama", "list devices h100", "list symbols n_kv", "list measurements", "show kv-bytes",
+    "show llama-3.1-8b",    "show h100-sxm", "show n_kv", "show gptfast-llama2-7b-tp1-bf16",
+    "eval kv-bytes-per-token --model llama-3.1-70b",
+    "explain kv-bytes --model llama-3.1-70b batch=16 context=8192",
+    "solve kv-bytes --for context --model llama-3.1-70b kv_bytes=40GB batch=16",
+    "model llama-3.1-70b --rows", "roofline deepseek-v3 h200-sxm --batch 64", f"estimate {LLAMA}", f"estimate {LLAMA} --explain tpot",
+    "sweep --model llama-3.1-8b --device h100-sxm --over batch=1..64x8 --over tp=1,2", "doctor",
+]  # fmt: skip
+
+
+def run(line, stdin=None):
+    return CliRunner().invoke(cli, shlex.split(line), input=stdin)
+
+
+def answer(line, stdin=None):
+    found = run(line, stdin)
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+@pytest.mark.parametrize("line", EACH)
+def test_json_keeps_the_schema_and_csv_reads_back(line):
+    found = json.loads(answer(f"{line} --json"))
+    jsonschema.validate(found, SCHEMA)
+    assert found["command"] == line.split()[0]
+    if not line.startswith(("show kv", "show n_kv", "show gptfast")):  # of these there is no table
+        rows = list(csv.reader(io.StringIO(answer(f"{line} --csv"))))
+        assert len(rows) > 1 and len({len(row) for row in rows}) == 1
+
+
+def test_the_example_of_the_readme():
+    found = json.loads(answer("eval kv-bytes-per-token --model llama-3.1-70b --json"))
+    assert (found["formula"], found["value"], found["unit"], found["relation"]) == ("kv-bytes-per-token", 327680, "B", "=")
+    assert found["inputs"]["n_kv"]["value"] == 8 and found["inputs"]["n_kv"]["source"].startswith("llama-3.1-70b: ")
+
+
+def test_an_estimate_says_what_python_says():
+    from aiinfra.scenario import Scenario
+
+    found = json.loads(answer(f"estimate {LLAMA} --json"))
+    e = Scenario(model="llama-3.1-70b", device="h100-sxm", tp=8, batch=32, prompt=2048, output=128).estimate()
+    assert {name: row["value"] for name, row in found["results"].items()} == e.values
+    assert found["binds"] == {"prefill": "compute", "decode": "weights"}
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_every_help_has_an_example_that_holds(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deployment.toml").write_text('model = "llama-3.1-8b"\ndevice = "h100-sxm"\n')
+    text = answer(f"{name} --help")
+    example = re.search(r"^ +\$ (.+)\n((?: +.+\n)+)", text, re.MULTILINE)
+    assert example, text
+    line, shown = example[1], example[2].strip()
+    piped = re.fullmatch(r'echo "(.+)" \| aiinfra (.+)', line)
+    result = run(piped[2], piped[1]) if piped else run(line.removeprefix("aiinfra "))
+    assert result.exit_code in (0, 1), result.output
+    words = shown.split()
+    assert any(words == row.split()[: len(words)] for row in result.stdout.splitlines()), (shown, result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f'estimate {LLAMA} --assert "tpot<=50ms"', 0), (f'estimate {LLAMA} --assert "tpot<=40ms"', 1),
+        (f'estimate {LLAMA} --assert "decode.bound>=6ms" --assert "memory < 1 GB"', 1),
+        ('eval kv-bytes-per-token --model llama-3.1-70b --assert "<=328kB"', 0),
+        ('eval kv-bytes-per-token --model llama-3.1-70b --assert "<327kB"', 1),
+    ],
+)  # fmt: skip
+def test_limits_set_the_exit_code(line, code):
+    assert run(line).exit_code == code
+
+
+def test_claims_in_a_file(tmp_path):
+    file = tmp_path / "claims.txt"
+    file.write_text("kv-bytes-per-token model=llama-3.1-70b = 327.7 kB\n")
+    assert run(f"check {file}").exit_code == 0
+    file.write_text("kv-bytes-per-token model=llama-3.1-70b = 2621 kB\n")
+    found = run(f"check {file} --json")
+    assert found.exit_code == 1
+    jsonschema.validate(json.loads(found.stdout), SCHEMA)
+    assert "query heads" in json.loads(found.stdout)["claims"][0]["mistakes"][0]
+
+
+def test_comparing_two_files(tmp_path):
+    first = tmp_path / "a.toml"
+    first.write_text('model = "llama-3.1-70b"\ndevice = "h100-sxm"\ntp = 8\nbatch = 4\n')
+    found = json.loads(answer(f"compare {first} device=h200-sxm batch=8 --json"))
+    jsonschema.validate(found, SCHEMA)
+    assert [row["name"] for row in found["changed"]] == ["device", "batch"]
+    second = tmp_path / "b.toml"
+    second.write_text(first.read_text().replace("h100-sxm", "h200-sxm").replace("batch = 4", "batch = 8"))
+    assert json.loads(answer(f"compare {first} {second} --json")) == found
+
+
+def test_a_sweep_is_written_and_drawn(tmp_path):
+    line = "sweep --model llama-3.1-8b --device h100-sxm --over batch=1..64x8 --over tp=1,2,3 --result decode.bound"
+    for name in ("a.csv", "a.parquet", "a.svg"):
+        option = "plot" if name.endswith("svg") else "out"
+        found = run(f"{line} --{option} {tmp_path / name}")
+        assert found.exit_code == 0 and "refused 3: tp = 3" in found.stderr
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text())))
+    assert len(rows) == 6 and float(rows[0]["decode.bound"]) > 0
+    from pyarrow import parquet
+
+    table = parquet.read_table(tmp_path / "a.parquet").to_pylist()
+    assert [tuple(map(str, row.values())) for row in table] == [tuple(row.values()) for row in rows]
+    assert "<svg" in (tmp_path / "a.svg").read_text()
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("evil", "unknown command 'evil'; near: eval"),
+        ("eval kv-byte", "unknown formula 'kv-byte'; near: kv-bytes"),
+        ("eval kv-bytes --model llama-9", "unknown model 'llama-9'"),
+        ("eval kv-bytes --device h100", "h100"),
+        ("eval kv-bytes --model llama-3.1-8b batch=1 context=NaN", "context"),
+        ("eval kv-bytes --model llama-3.1-8b batch=1 context=1e999", "context"),
+        ("eval kv-bytes --model llama-3.1-8b batch=1 context=\u0663", "context"),
+        ("eval kv-bytes --model llama-3.1-8b batch=1 'context=<b>7</b>'", "context"),
+        ("eval kv-bytes --model llama-3.1-8b batch=1 context=", "expected name=value"),
+        (f"eval kv-bytes --model llama-3.1-8b batch=1 context={LONG}", "context"),
+        (f"show {LONG}", "unknown name"),
+        ("eval kv-bytes --model nowhere/config.json", "No such file"),
+        ("list everything", "everything"),
+        ("show nobody", "unknown name 'nobody'"),
+        ("solve kv-bytes --model llama-3.1-8b", "--for"),
+        ("solve kv-bytes --for speed --model llama-3.1-8b kv_bytes=1GB batch=1", "unknown symbol 'speed'"),
+        ("model llama-3.1-8b --context 0", "0"),
+        ("model llama-3.1-8b --weights fp3", "unknown format 'fp3'"),
+        ("roofline llama-3.1-8b m3-max --dtype bf16", "m3-max has no published peak"),
+        ("estimate --model llama-3.1-8b", "a scenario needs device"),
+        (f"estimate {LLAMA} --tp 6", "tp = 6: llama-3.1-70b has 64 query heads"),
+        (f"estimate {LLAMA} --tp two", "tp = 'two': must be a whole number"),
+        (f"estimate {LLAMA} --batch 100000", "it fits with batch <="),
+        (f"estimate {LLAMA} --assume eta_mem=7", "eta_mem"),
+        (f"estimate {LLAMA} --assume eta_mem=0.5,0.6,0.7", "must be a number, or two"),
+        (f"estimate {LLAMA} --assert tpot", "expected a comparison"),
+        (f"estimate {LLAMA} --assert 'tpot<=4GB'", "it is compared with s"),
+        (f"estimate {LLAMA} --assert 'speed<=4'", "unknown result 'speed'"),
+        (f"estimate {LLAMA} --explain speed", "unknown result 'speed'"),
+        ("estimate --file nowhere.toml", "No such file"),
+        ("sweep --model llama-3.1-8b --device h100-sxm --over batch", "expected NAME=VALUES"),
+        ("sweep --model llama-3.1-8b --device h100-sxm --over batch=9..1", "expected LOW..HIGH"),
+        ("sweep --model llama-3.1-8b --device h100-sxm --over colour=red", "colour"),
+        ("sweep --model llama-3.1-8b --device h100-sxm --over batch=1 --out a.txt", "must end in .csv or .parquet"),
+        ("sweep --model llama-3.1-8b --device h100-sxm --over batch=1 --plot a.svg", "at least two numbers"),
+        ("check nowhere.txt", "nowhere.txt"),
+        ("list models --json --csv", "exclude each other"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(line, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = run(line)
+    assert found.exit_code == 2, found.output
+    assert says in found.stderr and "Traceback" not in found.stderr
+    last = found.stderr.strip().splitlines()[-1]
+    assert len(last) < 2000
