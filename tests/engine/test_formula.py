@@ -323,6 +323,8 @@ OUTSIDE = [
     ("corpus-passages", {"corpus": 9, "passage": 4, "shared_tokens": 4}, "holds only for shared_tokens < passage"),
     ("corpus-passages", {"corpus": 3, "passage": 4, "shared_tokens": 3}, "holds only for shared_tokens < corpus"),
     ("training-time", {"run_flops": 1, "devices": 1, "peak": 1, "mfu": 0.5, "uptime": 1.1}, "holds only for uptime <= 1"),
+    ("training-time", {"run_flops": 1, "devices": 1, "peak": 1, "mfu": 40, "uptime": 1}, "holds only for mfu <= 1"),
+    ("training-rate", {"n_param": 1, "devices": 1, "peak": 1, "mfu": 40}, "holds only for mfu <= 1"),
     ("tokens-for-loss", LOSS | {"size": 4, "loss": 2}, "holds only for loss > "),
     ("least-parameters", {"scale_n": 4, "exp_n": 1, "loss": 1, "loss_floor": 1}, "holds only for loss > loss_floor"),
     ("life-tokens-at-optimum", LAW | {"size": 4, "run_tokens": 4}, "holds only for "),

@@ -107,6 +107,49 @@ def test_sessions_against_a_simulation(sessions, kind):
     assert value("saturation-sessions", t_alone=t_demand, t_tool=t_tool, t_demand=t_demand) == 8
 
 
+def batch_machine(sessions, places, t_prefill, step, answer, pause, rounds):
+    """Rate of sessions whose prompts have the machine to themselves and whose answers are decoded in one batch."""
+    import heapq
+
+    arrivals, waiting, left, clock, done = [pause() for _ in range(sessions)], 0, [], 0.0, 0
+    heapq.heapify(arrivals)
+    while done < rounds * sessions:
+        while arrivals and arrivals[0] <= clock:
+            heapq.heappop(arrivals)
+            waiting += 1
+        if waiting and len(left) < places:
+            waiting, clock = waiting - 1, clock + t_prefill
+            left.append(answer - 1)
+        elif left:
+            clock += step(len(left))
+            left = [n - 1 for n in left]
+            for _ in range(left.count(0)):
+                heapq.heappush(arrivals, clock + pause())
+                done += 1
+            left = [n for n in left if n]
+        else:
+            clock = arrivals[0]
+    return done / clock
+
+
+@pytest.mark.parametrize("sessions", [1, 5, 10, 20, 60])
+def test_a_machine_that_batches_stays_below_the_bound_of_its_batch(sessions):
+    """Demand at the batch that fits bounds the rate; demand at as many places as there are sessions bounds it closer."""
+    rng, places, t_prefill, answer, t_tool = random.Random(sessions), 12, 0.2, 50, 10.0
+
+    def step(batch):
+        return 0.02 + 0.002 * batch
+
+    def bound(batch):
+        t_demand = t_prefill + (answer - 1) * step(batch) / batch
+        t_alone = t_prefill + (answer - 1) * step(1)
+        return value("session-rate-bound", sessions=sessions, t_alone=t_alone, t_tool=t_tool, t_demand=t_demand)
+
+    rate = batch_machine(sessions, places, t_prefill, step, answer, lambda: rng.expovariate(1 / t_tool), 4000 // sessions)
+    assert rate <= bound(min(sessions, places)) * 1.03 <= bound(places) * 1.03 + 1e-12
+    assert rate > 0.5 * bound(places)
+
+
 @given(st.integers(1, 1000), times, times, times)
 def test_the_two_limits_of_a_round_meet_at_saturation(sessions, t_alone, t_tool, t_demand):
     knee = value("saturation-sessions", t_alone=t_alone, t_tool=t_tool, t_demand=t_demand)

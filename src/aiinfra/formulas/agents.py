@@ -28,7 +28,8 @@ Derivation(
 agent_unseen = Formula(
     "agent-unseen-tokens", unseen_tokens, prompt + (turns - 1) * (observed + 1),
     says="With every prefix kept, a turn processes what is new: the tool's result, and the last token of the answer before.",
-    holds="the cache keeps what prompts and answers put into it; the last token of an answer was given but never processed",
+    holds="the cache keeps what prompts and answers put into it, to the token, so one of whole pages processes up to a page more "
+    "in each turn; the last token of an answer was given but never processed",
 )  # fmt: skip
 Derivation(
     agent_unseen, prompt + sympy.Sum(observed + 1, (turn, 2, turns)),
@@ -39,7 +40,7 @@ agent_processed = Formula(
     "agent-processed-tokens", processed_tokens, hit * unseen_tokens + (1 - hit) * input_tokens,
     relation="~",
     resolves=True,
-    says="A turn that finds its prefix processes what is new; one that does not processes its whole prompt.",
+    says="A turn that finds its prefix processes what is new; a turn that misses it processes its whole prompt.",
     holds="a miss finds nothing at all, and is as likely in every turn after the first",
     valid=(hit <= 1,),
 )  # fmt: skip
@@ -85,7 +86,7 @@ round_bound = Formula(
     "session-round-bound", t_round, slowest(t_alone + t_tool, sessions * t_demand),
     relation=">=",
     says="A round takes at least an answer without company and the pause, and at least the system's time for everybody's answer.",
-    holds="$t_\\mathrm{dem}$ is the least time of the system that an answer takes, at whatever batch that is",
+    holds="$t_\\mathrm{dem}$ is taken at the batch at which it is least, whether or not that batch comes about",
     cites=("denning1978operational",),
 )  # fmt: skip
 Derivation(round_bound, t_round, "What is sought is the time from one request of a session to its next.").at_least(
@@ -97,7 +98,7 @@ Derivation(round_bound, t_round, "What is sought is the time from one request of
 session_rate_bound = Formula(
     "session-rate-bound", session_rate, sessions / slowest(t_alone + t_tool, sessions * t_demand),
     relation="<=",
-    says="The rate grows with the sessions until the system is full, and not beyond.",
+    says="The rate grows at most with the sessions, and never beyond one answer in each $t_\\mathrm{dem}$.",
     holds="as for the round",
     cites=("denning1978operational",),
 )  # fmt: skip
@@ -105,8 +106,8 @@ Derivation(session_rate_bound, session_rate, "What is sought is the rate of all 
 
 saturating_sessions = Formula(
     "saturation-sessions", saturation, (t_alone + t_tool) / t_demand,
-    says="One session keeps the system busy for a share of its round; this many shares are the whole.",
-    holds="where both limits of the round are equal",
+    says="Fewer sessions cannot bring the highest rate of the system; whether this many do depends on how they meet.",
+    holds="the number at which both limits of the round are equal",
     cites=("denning1978operational",),
 )  # fmt: skip
 Derivation(saturating_sessions, (t_alone + t_tool) / t_demand, "Set $t_1 + t_\\mathrm{tool} = n_\\ast\\,t_\\mathrm{dem}$.")

@@ -30,7 +30,8 @@ Derivation(vectors_of_index, vectors * (d_vector * b_vector), "A vector has $d_\
 tokens_of_image = Formula(
     "image-tokens", image_tokens, sympy.ceiling(pixels_high / cell) * sympy.ceiling(pixels_wide / cell),
     says="One token for each square of pixels, whatever it shows.",
-    holds="patches that are merged count as one square; sides are filled up to whole squares; marks of start, end and rows come on top",
+    holds="patches that are merged count as one square; sides are filled up to whole squares, or scaled to them before; "
+    "marks of start, end and rows come on top",
 )  # fmt: skip
 Derivation(
     tokens_of_image, sympy.ceiling(pixels_high / cell) * sympy.ceiling(pixels_wide / cell),

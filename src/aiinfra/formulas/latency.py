@@ -57,8 +57,8 @@ calm_gaps = Formula(
 )  # fmt: skip
 Derivation(
     calm_gaps, sympy.exp(-arrivals * t_step),
-    "A prompt stands in a gap if one or more requests came during the step; those that come during that prompt are in the same gap. "
-    "Of a Poisson stream, $\\lambda t$ arrivals are expected in a time $t$, and none with probability $e^{-\\lambda t}$.",
+    "A prompt stands in a gap if one or more requests came during the step; those that come during that prompt are in the same gap. Of a "
+    "Poisson stream, $\\lambda t$ arrivals are expected in a time $t$, and none with probability $e^{-\\lambda t}$.",
 )  # fmt: skip
 
 percentile_bound = Formula(
@@ -118,10 +118,10 @@ pareto_top = Formula(
     valid=(tail_index > 1, top_share <= 1),
 )  # fmt: skip
 Derivation(
-    pareto_top, top_share * top_share ** (-1 / tail_index),
+    pareto_top,
+    top_share * top_share ** (-1 / tail_index),
     "The share $f_\\mathrm{top}$ of the sizes lies above $f_\\mathrm{top}^{-1/\\kappa}$ times the smallest, and for a Pareto tail the "
-    "mean of what "
-    "lies above any $x$ is $\\kappa x/(\\kappa - 1)$: so much larger than the mean of all are these.",
+    "mean of what lies above any $x$ is $\\kappa x/(\\kappa - 1)$: so much larger than the mean of all are these.",
     relation="~",
 )
 
@@ -138,6 +138,7 @@ Derivation(
 
 batch_context = Formula(
     "context-in-batch", context, prompt * (1 + correlation * cv_prompt * cv_answer) + answer * (1 + cv_answer**2) / 2,
+    relation="~",
     says="In a batch one meets requests with long answers more often, half-way through them, with the prompts that go with them.",
     holds="each token of an answer takes equally long; terms of one token are left out",
     resolves=False,
@@ -149,6 +150,7 @@ Derivation(
     + (answer**2 + (cv_answer * answer) ** 2) / (2 * answer),
     "A request is in the batch for its $G$ tokens. Weighted by them, the prompt has the mean $\\overline{S_\\mathrm{p} G}/\\bar{G}$, and "
     "of the answer half is there, $\\overline{G^2}/(2\\bar{G})$; $S_\\mathrm{p}$ and $G$ stand for the means.",
+    relation="~",
 ).rewrite(
     prompt * (1 + correlation * cv_prompt * cv_answer) + answer * (1 + cv_answer**2) / 2, "Take the means out."
 )  # fmt: skip
@@ -161,7 +163,7 @@ count_dispersion = Formula(
 )  # fmt: skip
 Derivation(
     count_dispersion, (arrivals * t_window + (cv_rate * arrivals * t_window) ** 2) / (arrivals * t_window),
-    "The variance of the count is the mean variance within windows, which for Poisson arrivals is the mean, and the variance of "
-    "the windows' own means.",
+    "The variance of the count is the mean variance within windows, which for Poisson arrivals is the mean, and the variance of the "
+    "windows' own means.",
     relation="~",
 ).rewrite(1 + arrivals * t_window * cv_rate**2, "Over the mean count.")  # fmt: skip

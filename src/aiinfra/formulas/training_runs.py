@@ -33,7 +33,7 @@ run_time = Formula(
     "training-time", t_train, run_flops / (devices * peak * mfu * uptime),
     says="Operations over the rate at which devices do useful ones, over the share of the time in which they do any.",
     holds="MFU is that of the steps; evaluation, restarts and work done twice are in $\\eta_\\mathrm{up}$",
-    valid=(uptime <= 1,),
+    valid=(mfu <= 1, uptime <= 1),
 )  # fmt: skip
 Derivation(
     run_time, run_flops / (devices * peak * mfu) / uptime,
@@ -45,6 +45,7 @@ rate_of_training = Formula(
     relation="~",
     says="Useful operations of a second, over those of a token.",
     holds="as for the operations of a run; while steps run",
+    valid=(mfu <= 1,),
 )  # fmt: skip
 Derivation(
     rate_of_training, run_tokens / (run_flops / (devices * peak * mfu)), "The tokens of a run over the time of its steps.", relation="~",
@@ -184,7 +185,7 @@ rollout_bound = Formula(
     "rollout-bound", t_rollout, slowest((longest_answer - 1) * t_step, rollouts * mean_answer / rate),
     relation=">=",
     says="A rollout waits for its longest answer, and for all its tokens.",
-    holds="$t_\\mathrm{step}$ is the shortest step and $R$ the highest rate that the devices reach",
+    holds="$t_\\mathrm{step}$ is the mean step of the longest answer if it decoded alone, and $R$ the highest rate that the devices reach",
 )  # fmt: skip
 Derivation(rollout_bound, t_rollout, "What is sought is the time until the last answer is there.").at_least(
     slowest((longest_answer - 1) * t_step, rollouts * mean_answer / rate),
