@@ -27,11 +27,13 @@ def directives(name: str) -> list[str]:
 
 
 def catalogue_sources() -> set[str]:
-    """Every source that a value, a peak rate or a measurement names."""
+    """Every source that a value, a peak rate, another source of either or a measurement names."""
     found = {m.source for m in catalog.measurements().values()}
     for entry in [*catalog.models().values(), *catalog.devices().values()]:
         values = [*entry.data.values(), *getattr(entry, "facts", ()), *(peak.rate for peak in getattr(entry, "peaks", ()))]
         found |= {value.source for value in values}
+        found |= {other.source for value in values for other in getattr(value, "also", ())}
+        found |= {measured.source for measured in getattr(entry, "achieved", ())}
     return found
 
 
@@ -67,9 +69,16 @@ def test_every_page_is_in_the_contents():
     assert sorted(listed) == sorted(str(path.with_suffix("")) for path in PAGES if path.name != "index.md")
 
 
-@pytest.mark.parametrize("name", ["formulas", "symbols", "devices", "models", "measurements", "answers", "bibliography"])
+GENERATED = ["formulas", "symbols", "devices", "disagreements", "models", "measurements", "answers", "bibliography"]
+
+
+@pytest.mark.parametrize("name", GENERATED)
 def test_every_appendix_is_generated_once(name):
     assert len(directives(name)) == 1
+
+
+def test_all_achieved_values_stand_in_the_appendix():
+    assert "" in directives("achieved")
 
 
 def test_pages_load_nothing_from_elsewhere():

@@ -81,7 +81,7 @@ CHAPTERS = {
     )
     + "\n",
     "appendix": "# Appendix\n\n" + "\n\n".join(f"## {kind}\n\n{d(kind)}" for kind in ("symbols", "formulas", "measurements", "answers")),
-    "devices": f"# Devices\n\n{d('devices')}\n",
+    "devices": f"# Devices\n\n{d('devices')}\n\n## Achieved\n\n{d('achieved')}\n\n## Apart\n\n{d('disagreements')}\n",
     "models": f"# Models\n\n{d('models')}\n",
 }
 CASES = Cases()
@@ -213,7 +213,7 @@ def test_every_figure_says_what_it_shows(html):
 
 def test_tables_have_header_cells(html):
     tables = re.findall(r"<table.*?</table>", "".join(html[page] for page in CHAPTERS), re.S)
-    assert len(tables) == 5  # ledger, symbols, and the overviews of devices, models and measurements
+    assert len(tables) == 7  # ledger, symbols, three of devices, and the overviews of models and measurements
     assert [table[:80] for table in tables if "<thead>" not in table or "<th" not in table] == []
 
 

@@ -63,6 +63,8 @@ def setup(app: Sphinx) -> dict:
         "symbols": tables.SymbolsDirective,
         "formulas": tables.FormulasDirective,
         "devices": tables.DevicesDirective,
+        "achieved": tables.AchievedDirective,
+        "disagreements": tables.DisagreementsDirective,
         "models": tables.ModelsDirective,
         "measurements": tables.MeasurementsDirective,
     }

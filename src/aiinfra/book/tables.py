@@ -14,10 +14,11 @@ from aiinfra import catalog
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective, fields
 from aiinfra.book.counted import counted
+from aiinfra.catalog.schema import ACHIEVED, Achieved, printed
 from aiinfra.catalog.totals import counted as counted_total
 from aiinfra.engine.formula import formula, formula_keys
 from aiinfra.engine.table import table
-from aiinfra.errors import BadValue
+from aiinfra.errors import BadValue, MissingInput, unknown
 from aiinfra.units import Quantity, byte, flop, second
 
 
@@ -139,8 +140,7 @@ class CatalogDirective(BookDirective):
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
-        for path in (base.PACKAGE / "catalog" / self.folder).glob("*.toml"):
-            self.env.note_dependency(str(path))
+        self.depend()
         found: list[nodes.Node] = [self.overview_table()]
         for entry in self.entries().values():
             section = nodes.section(ids=[nodes.make_id(f"{self.folder}-{entry.key}")], names=[entry.key])
@@ -148,6 +148,10 @@ class CatalogDirective(BookDirective):
             section += self.described(entry)
             found.append(section)
         return found
+
+    def depend(self) -> None:
+        for path in (base.PACKAGE / "catalog" / self.folder).glob("*.toml"):
+            self.env.note_dependency(str(path))
 
     @staticmethod
     def line(lead: list[nodes.Node], content: list[nodes.Node]) -> nodes.paragraph:
@@ -158,28 +162,20 @@ class CatalogDirective(BookDirective):
             if name in entry.data:
                 yield label, entry.data[name]
         for peak in getattr(entry, "peaks", ()):
-            kind = "sparse" if peak.sparse else "dense"
-            yield f"{peak.input.upper()} {kind}, {peak.accumulate.upper()} sum, {peak.unit_kind}", peak.rate
-
-    def shown(self, name: str, value: catalog.Value) -> list[nodes.Node]:
-        """A value with its label."""
-        if isinstance(value.value, Quantity):
-            return [nodes.Text(f"{name}\N{NO-BREAK SPACE}"), *base.shown(value.value, self.unit(value))]
-        whole = isinstance(value.value, int) and name not in ("year", "released")
-        return [nodes.Text(f"{name}\N{NO-BREAK SPACE}{value.value:,}" if whole else f"{name}\N{NO-BREAK SPACE}{value.value}")]
+            usual = "int32" if peak.input.startswith("int") else "fp64" if peak.input == "fp64" else "fp32"
+            other_sum = f", {peak.accumulate.upper()} sum" if peak.accumulate != usual else ""
+            yield f"{peak.input.upper()}{' sparse' * peak.sparse}{other_sum}{', vector' * (peak.unit_kind == 'vector')}", peak.rate
 
     def source(self, value) -> list[nodes.Node]:
         """Where a value stands, and what is to be said of it."""
         mark = "" if value.verified else " (not checked at the source)"
         derived = f" = {value.derivation}" if getattr(value, "derivation", "") else ""
         note = f" {value.note[0].upper()}{value.note[1:].rstrip('.')}." if value.note else ""
-        cite, messages = self.parse_inline(f"{{cite}}`{value.source}`", lineno=self.lineno)
-        return [*cite, *messages, nodes.Text(f" {_breakable(value.at)}{derived}{mark}.{note}")]
+        return [*self.cite(value.source), nodes.Text(f" {_breakable(value.at)}{derived}{mark}.{note}")]
 
-    @staticmethod
-    def unit(value: catalog.Value) -> str:
-        """The unit as the source writes it, so that GB and GiB stay what they were."""
-        return "" if value.value.unit.text in ("B", "B/s", "FLOP/s", "") else value.value.unit.text
+    def cite(self, source: str) -> list[nodes.Node]:
+        found, messages = self.parse_inline(f"{{cite}}`{source}`", lineno=self.lineno)
+        return [*found, *messages]
 
     def overview_table(self) -> nodes.table:
         rows = []
@@ -187,12 +183,7 @@ class CatalogDirective(BookDirective):
             cells = []
             for name in self.overview:
                 value = self.look_up(entry, name)
-                if value is None:
-                    cells.append("–")
-                elif isinstance(value.value, Quantity):
-                    cells.append(base.shown(value.value, self.unit(value)))
-                else:
-                    cells.append(f"{value.value:,}")
+                cells.append("–" if value is None else _tied(printed(value.value)))
             rows.append([nodes.reference("", entry.name, refid=nodes.make_id(f"{self.folder}-{entry.key}")), *cells])
         head = [self.folder.removesuffix("s").capitalize(), *(FIELD_NAMES.get(n, n) for n in self.overview)]
         widths = self.overview.values()
@@ -220,21 +211,93 @@ class DevicesDirective(CatalogDirective):
     def described(self, entry) -> list[nodes.Node]:
         box = nodes.container("", classes=["modelentry"])
         box += nodes.paragraph("", "", nodes.Text("In the library: "), nodes.literal("", repr(entry)), nodes.Text("."))
-        by_source: dict[str, list] = {}
+        found: dict[str, dict[str, list[str]]] = {}
+        agreeing: dict[str, list[str]] = {}
         for name, value in self.values(entry):
-            by_source.setdefault(value.source, []).append((name, value))
-        for source, found in by_source.items():
-            cite, messages = self.parse_inline(f"{{cite}}`{source}`", lineno=self.lineno)
+            derived = f"= {value.derivation}" if value.derivation else ""
+            kind = "" if value.kind in ("datasheet", "derived") else value.kind
+            said = (kind, value.at, derived, "" if value.verified else "not checked at the source", value.note.rstrip("."))
+            words = "; ".join(x for x in said if x)
+            found.setdefault(value.source, {}).setdefault(words, []).append(self.named(name, value.value))
+            for other in value.also:
+                if value is entry.price or other not in value.disagreeing:
+                    agreeing.setdefault(other.source, []).append(self.named(name, other.value))
+        for source, groups in found.items():
+            texts = [f"{', '.join(names)} ({_breakable(words)})" for words, names in groups.items()]
+            box += self.line(self.cite(source), [nodes.Text(f"{'; '.join(texts)}.")])
+        if agreeing:
             parts: list[nodes.Node] = []
-            for name, value in found:
-                derived = f"= {value.derivation}" if value.derivation else ""
-                said = (value.at, derived, "" if value.verified else "not checked at the source", value.note.rstrip("."))
-                words = "; ".join(_breakable(x) for x in said if x)
-                kind = "" if value.kind == "datasheet" else f"{value.kind}; "
-                parts += [*self.shown(name, value), nodes.Text(f" ({kind}{words}); ")]
-            parts[-1] = nodes.Text(parts[-1].astext().removesuffix("; ") + ".")
-            box += self.line([*cite, *messages], parts)
+            for source, names in agreeing.items():
+                parts += [*([nodes.Text("; ")] if parts else []), *self.cite(source), nodes.Text(f" {', '.join(names)}")]
+            box += self.line(_lead("Also in"), [*parts, nodes.Text(".")])
         return [box]
+
+    @staticmethod
+    def named(name: str, value: object) -> str:
+        """A value as its source prints it, with its label."""
+        shown = str(value) if name == "year" else printed(value)
+        return f"{name} {_tied(shown) if len(shown) < 24 else shown}"
+
+
+class DisagreementsDirective(DevicesDirective):
+    """``{disagreements}``: every value of a device for which another source prints another number."""
+
+    head = {"Device": 14, "Value": 13, "Taken": 12, "Other": 12, "Ratio": 8, "Where, and why": 41}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        self.depend()
+        rows = []
+        for entry in self.entries().values():
+            alike: dict[tuple, list[str]] = {}  # formats that differ in the same way share a row
+            for name, value in self.values(entry):
+                for other in value.disagreeing if value is not entry.price else ():  # offers of others, no disagreement
+                    ratio = f"{float(other.value) / float(value.value):.4g}" if isinstance(value.value, Quantity) else "–"
+                    key = (printed(value.value), printed(other.value), ratio, value.source, other.source, other.at, other.note)
+                    alike.setdefault(key, []).append(name)
+            for (taken, another, ratio, source, other, at, note), names in alike.items():
+                why = nodes.Text(f" {_breakable(at)}{f': {note}' if note else ''}.")
+                where = [*self.cite(source), *([] if other == source else [nodes.Text(" against "), *self.cite(other)]), why]
+                device = nodes.reference("", entry.key, refid=nodes.make_id(f"{self.folder}-{entry.key}"))
+                rows.append([device, "; ".join(names), taken, another, ratio, where])
+        return [base.make_table(list(self.head), rows, [*self.head.values()], "longtable", "sources")]
+
+
+class AchievedDirective(DevicesDirective):
+    """``{achieved} DEVICE …``: what was measured of matrix products, memory and links, beside the rated value.
+
+    Without devices, of all that have such a measurement; ``:what:`` is ``matrix``, ``memory`` or ``link``, one or several.
+    """
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec = {"what": directives.unchanged_required}
+    head = {"Device": 15, "What": 10, "Rated": 12, "Achieved": 12, "Share": 8, "How, and source": 43}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        self.depend()
+        kinds = self.options.get("what", " ".join(ACHIEVED)).split()
+        for kind in kinds:
+            if kind not in ACHIEVED:
+                raise unknown("measurement", kind, ACHIEVED)
+        named = [catalog.device(name) for name in " ".join(self.arguments).split()]
+        found = [(d, a) for d in named or self.entries().values() for a in d.achieved if a.what in kinds]
+        if lacking := [d.key for d in named if not any(d is other for other, _ in found)]:
+            raise MissingInput(f"{', '.join(lacking)}: the catalogue has no measured {' or '.join(kinds)}")
+        found.sort(key=lambda pair: (kinds.index(pair[1].what), pair[1].input, pair[0].name))
+        rows = [self.row(device, measured) for device, measured in found]
+        return [base.make_table(list(self.head), rows, [*self.head.values()], "longtable", "sources")]
+
+    def row(self, device: catalog.Device, measured: Achieved) -> list:
+        rated = device.rated(measured.what, measured.input or None)
+        share = f"{100 * float(measured.value) / float(rated.value):.0f}\N{NO-BREAK SPACE}%" if rated else "–"
+        what = f"{measured.what}, {measured.input.upper()}" if measured.input else measured.what
+        mark = "" if measured.verified else " (not checked at the source)"
+        note = f" {measured.note[0].upper()}{measured.note[1:].rstrip('.')}." if measured.note else ""
+        where = nodes.Text(f" {_breakable(measured.at)}{mark}.{note}")
+        how = [nodes.Text(f"{_breakable(measured.how.rstrip('.'))}. "), *self.cite(measured.source), where]
+        return [device.name, what, printed(rated.value) if rated else "–", printed(measured.value), share, how]
 
 
 class ModelsDirective(CatalogDirective):
@@ -269,6 +332,11 @@ class ModelsDirective(CatalogDirective):
         return [box]
 
 
+def _tied(text: str) -> str:
+    """Text that stays on one line."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def _lead(text: str) -> list[nodes.Node]:
     return [nodes.strong("", text), nodes.Text(".")]
 
@@ -291,8 +359,8 @@ def _compact(fields: dict) -> str:
 
 
 def _breakable(text: str) -> str:
-    """A long word may end its line after a sign."""
-    return re.sub(r"(?<=[-_.,/*])(?=\S)", "\N{ZERO WIDTH SPACE}", text)
+    """A long word may end its line after a sign, but no number may."""
+    return re.sub(r"(?<=[-_.,/*])(?=\S)(?!(?<=\d[.,])\d)", "\N{ZERO WIDTH SPACE}", text)
 
 
 class MeasurementsDirective(BookDirective):

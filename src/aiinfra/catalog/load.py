@@ -7,11 +7,11 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from aiinfra import sources
-from aiinfra.catalog.schema import KINDS, Device, Facts, Measurement, Model, Peak, Value
+from aiinfra.catalog.schema import ACHIEVED, KINDS, Achieved, Also, Device, Facts, Measurement, Model, Peak, Value
 from aiinfra.errors import AIInfraError, CatalogError, UnknownName, brief, unknown
 from aiinfra.formats import BYTES
 from aiinfra.units import Quantity, parse, parse_unit
@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 PROVENANCE = ("source", "at", "read", "kind", "verified")
 OPTIONAL = ("note", "derivation")
 HEAD = re.compile(r'^\[(?:"([^"\]]+)"|([\w-]+))\][ \t]*$', re.M)  # of an entry, not of a table in it
+FAMILY = re.compile(r'^family = "([^"]+)"', re.M)
 
 
 def _entries(paths: list[Path]) -> Iterator[tuple[str, str, dict]]:
@@ -47,14 +48,35 @@ def _value(where: str, table: object, unit: str) -> Value:
     lacking = [name for name in PROVENANCE if name not in table]
     if lacking:
         raise CatalogError(f"{where} = {brief(table['value'])}: lacks {', '.join(lacking)}; every value needs its source")
-    extra = set(table) - {"value", *PROVENANCE, *OPTIONAL}
+    extra = set(table) - {"value", "also", *PROVENANCE, *OPTIONAL}
     if extra:
-        raise CatalogError(f"{where}: {unknown('field', min(extra), ['value', *PROVENANCE, *OPTIONAL])}")
+        raise CatalogError(f"{where}: {unknown('field', min(extra), ['value', 'also', *PROVENANCE, *OPTIONAL])}")
     if table["kind"] not in KINDS:
         raise CatalogError(f"{where}: {unknown('kind', table['kind'], KINDS)}")
     _provenance(where, table)
     _texts(where, table, OPTIONAL)
-    return Value(_typed(where, table["value"], unit), **{k: v if k != "read" else str(v) for k, v in table.items() if k != "value"})
+    ready = {"value": _typed(where, table["value"], unit), "read": str(table["read"])}
+    if "also" in table:
+        ready["also"] = _also(where, table["also"], unit)
+    return Value(**table | ready)
+
+
+def _also(where: str, rows: object, unit: str) -> tuple[Also, ...]:
+    """What other sources give for a value."""
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise CatalogError(f"{where}: also = {brief(rows)} must be a list of tables")
+    found = []
+    for row in rows:
+        lacking = [n for n in ("value", "source", "at", "read") if n not in row]
+        if lacking:
+            raise CatalogError(f"{where}, also: lacks {', '.join(lacking)}; every value needs its source")
+        extra = set(row) - {"value", "source", "at", "read", "note"}
+        if extra:
+            raise CatalogError(f"{where}, also: {unknown('field', min(extra), ['value', 'source', 'at', 'read', 'note'])}")
+        _where_from(f"{where}, also", row)
+        _texts(f"{where}, also", row, ("note",))
+        found.append(Also(**row | {"value": _typed(f"{where}, also", row["value"], unit), "read": str(row["read"])}))
+    return tuple(found)
 
 
 def _texts(where: str, table: dict, names: tuple) -> None:
@@ -63,7 +85,8 @@ def _texts(where: str, table: dict, names: tuple) -> None:
             raise CatalogError(f"{where}: {name} = {brief(table[name])} must be text")
 
 
-def _provenance(where: str, table: dict) -> None:
+def _where_from(where: str, table: dict) -> None:
+    """Source, place in it, and the day it was read."""
     _texts(where, table, ("source",))
     if table["source"] not in sources.titles():
         raise CatalogError(f"{where}: {unknown('source', table['source'], sources.titles())}")
@@ -71,6 +94,10 @@ def _provenance(where: str, table: dict) -> None:
         raise CatalogError(f"{where}: at = {brief(table['at'])} must say where in the source")
     if not isinstance(table["read"], date):
         raise CatalogError(f"{where}: read = {brief(table['read'])} must be a date, such as 2026-12-01")
+
+
+def _provenance(where: str, table: dict) -> None:
+    _where_from(where, table)
     if not isinstance(table["verified"], bool):
         raise CatalogError(f"{where}: verified = {brief(table['verified'])} must be true or false")
 
@@ -108,7 +135,7 @@ def _typed(where: str, value: object, unit: str) -> object:
 def _build(kind: type, where: str, key: str, table: dict, **ready) -> object:
     """One entry of a dataclass whose sourced fields carry a unit in their metadata."""
     known = {f.name: f for f in fields(kind) if f.name not in ("key", *ready)}
-    extra = set(table) - set(known) - {"peak", "config", "published_of"}
+    extra = set(table) - set(known) - {"peak", "achieved", "config", "published_of"}
     if extra:
         raise CatalogError(f"{where}: {unknown('field', min(extra), known)}")
     made = {}
@@ -140,6 +167,31 @@ def _peak(where: str, table: dict) -> Peak:
     if "per_clock" in table:
         head["per_clock"] = _typed(f"{where}, per_clock", table["per_clock"], "count")
     return Peak(**head, rate=_value(where, {k: v for k, v in table.items() if k not in head}, "FLOP/s"))
+
+
+def _achieved(where: str, table: dict) -> Achieved:
+    needed = ("what", "value", "how", *PROVENANCE)
+    lacking = [n for n in needed if n not in table]
+    if lacking:
+        raise CatalogError(f"{where}: achieved lacks {', '.join(lacking)}; every measurement needs its source")
+    where = f"{where}, achieved"
+    extra = set(table) - {*needed, "input", "note"}
+    if extra:
+        raise CatalogError(f"{where}: {unknown('field', min(extra), [*needed, 'input', 'note'])}")
+    _texts(where, table, ("what", "how", "input", "note"))
+    if table["what"] not in ACHIEVED:
+        raise CatalogError(f"{where}: {unknown('measurement', table['what'], ACHIEVED)}")
+    where = f"{where} {table['what']}"
+    if table["kind"] != "measured":
+        raise CatalogError(f"{where}: kind = {brief(table['kind'])} must be 'measured'")
+    if (table["what"] == "matrix") != bool(table.get("input")):
+        raise CatalogError(f"{where}: input = {brief(table.get('input', ''))}: a matrix rate names its format, others have none")
+    if table.get("input"):
+        _typed(f"{where}, input", table["input"], "word")
+    if not table["how"].strip():
+        raise CatalogError(f"{where}: how must say the program, the sizes and the conditions")
+    _provenance(where, table)
+    return Achieved(**table | {"value": _typed(where, table["value"], ACHIEVED[table["what"]]), "read": str(table["read"])})
 
 
 def _facts(where: str, table: dict) -> Facts:
@@ -192,7 +244,10 @@ def _device(where: str, key: str, table: dict) -> Device:
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice:
         raise CatalogError(f"{where}: two peaks for {twice}")
-    return _build(Device, where, key, table, peaks=peaks)
+    rows = table.get("achieved", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise CatalogError(f"{where}: achieved = {brief(rows)} must be a list of tables")
+    return _build(Device, where, key, table, peaks=peaks, achieved=tuple(_achieved(where, row) for row in rows))
 
 
 def read_models(paths: list[Path]) -> dict[str, Model]:
@@ -254,6 +309,12 @@ class Entries(Mapping):
             self._made[key] = self._build(f"{name}, {key}", key, tomllib.loads(text)[key])
         return self._made[key]
 
+    @cached_property
+    def families(self) -> dict[str, str]:
+        """Family by key, without building the entries."""
+        found = {key: FAMILY.search(text) for key, (_, text) in self._pieces.items()}
+        return {key: family[1] for key, family in found.items() if family}
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._pieces)
 
@@ -262,13 +323,13 @@ class Entries(Mapping):
 
 
 @lru_cache(maxsize=1)
-def models() -> Mapping[str, Model]:
+def models() -> Entries:
     """All models by key."""
     return Entries(HERE / "models", _model)
 
 
 @lru_cache(maxsize=1)
-def devices() -> Mapping[str, Device]:
+def devices() -> Entries:
     """All devices by key."""
     return Entries(HERE / "devices", _device)
 
@@ -279,15 +340,32 @@ def measurements() -> dict[str, Measurement]:
     return read_measurements([HERE / "measurements.toml"])
 
 
-def _find(kind: str, key: object, entries: dict):
-    if isinstance(key, str):
-        if key in entries:
-            return entries[key]
-        variants = sorted(e.key for e in entries.values() if e.family == key)
-        if len(variants) == 1:
-            return entries[variants[0]]
-        if variants:
-            raise UnknownName(f"{kind} {key!r} has several variants; say which: {', '.join(variants)}")
+def _plain(name: str) -> str:
+    """A name without what people type differently: ``H100 SXM`` and ``h100-sxm`` are one."""
+    return re.sub(r"[\s_-]+", "", name.lower())
+
+
+def _beginnings(key: str) -> set[str]:
+    """Where a name may be cut short: at a hyphen, and between letters and digits."""
+    return {_plain(key[: part.end()]) for part in re.finditer(r"\d+|[^\W\d_]+", key)}
+
+
+def _find(kind: str, key: object, entries: Entries):
+    """The entry of a name; a short name that several share lists them instead of choosing one."""
+    if not isinstance(key, str):
+        raise unknown(kind, key, entries)
+    if key in entries:
+        return entries[key]
+    name = _plain(key)
+    for known in entries:
+        if _plain(known) == name:
+            return entries[known]
+    variants = sorted(k for k, family in entries.families.items() if _plain(family) == name)
+    if len(variants) == 1:
+        return entries[variants[0]]
+    variants = variants or sorted(k for k in entries if name in _beginnings(k))
+    if len(variants) > 1:
+        raise UnknownName(f"{kind} {brief(key)} has several variants; say which: {', '.join(variants)}")
     raise unknown(kind, key, entries)
 
 
@@ -305,6 +383,11 @@ def device(key: str) -> Device:
 
     >>> print(device("h100-sxm").memory_bandwidth)
     3.35 TB/s
+    >>> device("H100 SXM")
+    device('h100-sxm')
+    >>> device("H200")
+    Traceback (most recent call last):
+    aiinfra.errors.UnknownName: device 'H200' has several variants; say which: h200-nvl, h200-sxm
     """
     return _find("device", key, devices())
 

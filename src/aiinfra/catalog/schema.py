@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from aiinfra.errors import MissingInput
 from aiinfra.formats import bytes_of
-from aiinfra.units import Quantity
+from aiinfra.units import Quantity, parse
 
 if TYPE_CHECKING:
     from aiinfra.architecture import Architecture
 
 KINDS = ("datasheet", "config", "paper", "card", "derived", "measured")
+
+
+@dataclass(frozen=True, slots=True)
+class Also:
+    """What another source gives for a value; the value that the book takes is that of its `Value`."""
+
+    value: object
+    source: str
+    at: str
+    read: str
+    note: str = ""
+
+    def __str__(self) -> str:
+        return printed(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +45,45 @@ class Value:
     verified: bool
     note: str = ""
     derivation: str = ""
+    also: tuple[Also, ...] = ()
 
     def __str__(self) -> str:
         return str(self.value)
+
+    @property
+    def disagreeing(self) -> tuple[Also, ...]:
+        """Other sources whose value is another one, and not the same rounded otherwise."""
+        return tuple(other for other in self.also if not _same(self.value, other.value))
+
+
+def printed(value: object) -> str:
+    """A value with all the digits that its source prints, in the source's unit.
+
+    >>> printed(parse("3352.32 GB/s")), printed(parse("80 GB")), printed(132)
+    ('3,352.32 GB/s', '80 GB', '132')
+    """
+    if not isinstance(value, Quantity):
+        return f"{value:,}" if isinstance(value, int) else str(value)
+    unit = value.unit.text
+    return f"{value.to(unit) if unit else value.value:,.12g} {unit}".rstrip()
+
+
+def half_digit(value: Quantity) -> float:
+    """Half of the last digit that a source prints: how far rounding alone can put it from another source.
+
+    >>> half_digit(parse("3.35 TB/s")), half_digit(parse("989 TFLOP/s"))
+    (5000000000.0, 500000000000.0)
+    """
+    number = Decimal(printed(value).split()[0].replace(",", ""))
+    return 0.5 * 10.0 ** min(number.as_tuple().exponent, 0) * float(parse(f"1 {value.unit.text}").value if value.unit.text else 1)
+
+
+def _same(one: object, other: object) -> bool:
+    """Equal to the last digit that both print; 2 TB/s is not 2,039 GB/s, though it rounds to it."""
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        rounding = min(max(half_digit(one), half_digit(other)), 0.01 * float(one))
+        return abs(float(one) - float(other)) <= rounding * (1 + 1e-9)
+    return one == other
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +96,25 @@ class Peak:
     unit_kind: str
     rate: Value
     per_clock: int | None = None  # operations of one unit in one clock, where they are published
+
+
+@dataclass(frozen=True, slots=True)
+class Achieved:
+    """What somebody measured on a device: never a peak, and never kept in the field of one."""
+
+    what: str  # matrix, memory or link; a link in one direction
+    value: Quantity
+    how: str  # program, sizes, and conditions such as clock or power
+    source: str
+    at: str
+    read: str
+    kind: str
+    verified: bool
+    input: str = ""  # format of a matrix product
+    note: str = ""
+
+
+ACHIEVED = {"matrix": "FLOP/s", "memory": "B/s", "link": "B/s"}  # what is measured, and in which unit
 
 
 def _sourced(unit: str, *, required: bool = True):
@@ -196,6 +266,7 @@ class Device:
     vendor: str
     family: str
     peaks: tuple[Peak, ...]
+    achieved: tuple[Achieved, ...] = ()
     year: Value | None = _sourced("count", required=False)
     capacity: Value | None = _sourced("B", required=False)
     capacity_usable: Value | None = _sourced("B", required=False)
@@ -242,6 +313,17 @@ class Device:
             what = f"peak {'sparse' if sparse else 'dense'} {dtype}" + (f" with {accumulate} accumulator" if accumulate else "")
             raise MissingInput(f"{self.key} has no published {what}; it has {', '.join(have) or 'none'}")
         return found[0].rate
+
+    def rated(self, what: str, dtype: str | None = None) -> Value | None:
+        """The published rate that a measurement of ``matrix``, ``memory`` or ``link`` is held against, if there is one.
+
+        >>> from aiinfra import device
+        >>> print(device("h100-sxm").rated("memory"))
+        3.35 TB/s
+        """
+        if what == "matrix":
+            return None if self.lacks("peak", dtype) else self.peak(dtype)
+        return {"memory": self.memory_bandwidth, "link": self.link_bandwidth}[what]
 
     def source_of(self, symbol: str, dtype: str | None = None) -> Value | None:
         """Where the value of a symbol comes from."""
