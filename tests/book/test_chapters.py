@@ -11,6 +11,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from aiinfra import catalog, formulas, sources
 from aiinfra.engine.derivation import DERIVATIONS
+from aiinfra.scenario import assumptions
 
 FORMULAS = formulas.load()
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,7 @@ def directives(name: str) -> list[str]:
 def catalogue_sources() -> set[str]:
     """Every source that a value, a peak rate, another source of either or a measurement names."""
     found = {m.source for m in catalog.measurements().values()}
+    found |= {key for a in assumptions.defaults().values() for key in a.source.split(", ")}
     for entry in [*catalog.models().values(), *catalog.devices().values()]:
         values = [*entry.data.values(), *getattr(entry, "facts", ()), *(peak.rate for peak in getattr(entry, "peaks", ()))]
         found |= {value.source for value in values}
@@ -65,7 +67,12 @@ def test_every_exercise_has_its_solution():
 
 
 def test_every_page_is_in_the_contents():
-    listed = re.findall(r"^([\w/-]+)$", "\n".join(re.findall(r"```\{toctree\}(.*?)```", PAGES[Path("index.md")], re.S)), re.M)
+    listed = [
+        str(page.parent / name)
+        for page, text in PAGES.items()
+        for contents in re.findall(r"```\{toctree\}(.*?)```", text, re.S)
+        for name in re.findall(r"^([\w/-]+)$", contents, re.M)
+    ]
     assert sorted(listed) == sorted(str(path.with_suffix("")) for path in PAGES if path.name != "index.md")
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from aiinfra import device, devices, errors, model
 from aiinfra.scenario import Scenario
-from aiinfra.scenario.assumptions import defaults
+from aiinfra.scenario.assumptions import ASSUMED, defaults
 
 EIGHT = Scenario(model="llama-3.1-70b", device="h100-sxm", tp=8, batch=32, prompt=2048, output=128)
 # Llama 3.1 70B: 80 layers, 8,192 wide, 64 query and 8 key/value heads of 128, MLP 28,672, two tables of 128,256 rows
@@ -34,7 +34,7 @@ def test_one_device_of_eight_by_hand():
 
 
 def test_expected_is_put_together_as_the_formula_says():
-    e, a = EIGHT.estimate(), defaults()
+    e, a = EIGHT.estimate(), EIGHT.assumptions
     link = 160 * (18.98e-6 + 2 * 7 / 8 * 32 * 8192 * 2 / (a["eta_link"].slow * 450e9))
     reading = e.values["decode.memory"] / a["eta_mem"].slow
     assert e.values["decode.expected.slow"] == pytest.approx(reading + link + a["t_host"].slow, rel=1e-3)
@@ -239,3 +239,17 @@ def test_every_device_gives_an_estimate_or_says_what_is_absent(key):
         assert None in (device(key).memory_bandwidth, device(key).capacity) or not bf16
     else:
         assert 0 < e.values["decode.bound"] < e.values["decode.expected.fast"]
+
+
+def test_what_was_measured_on_the_device_takes_the_place_of_defaults():
+    mine, plain = Scenario(model="llama-3.1-8b", device="mi300x").assumptions, defaults()
+    assert mine["eta_mem"].fast == pytest.approx(4.078 / 5.3, rel=2e-2)  # BabelStream's triad over the rated bandwidth
+    assert mine["eta_comp"].fast < plain["eta_comp"].fast  # the matrix units reach about half of their peak
+    assert mine["t_host"] == plain["t_host"]
+    for key in devices():
+        entry = device(key)
+        if entry.memory_bandwidth and entry.capacity and any(p.input == "bf16" and not p.sparse for p in entry.peaks):
+            for a in Scenario(model="llama-3.2-1b", device=key).assumptions.values():
+                assert a.source == ASSUMED or a.source
+                if a.symbol.startswith("eta"):
+                    assert 0 < a.slow <= a.fast <= 1

@@ -54,7 +54,7 @@ def test_flips_of_experts_are_searched():
 
 def test_explaining_goes_down_to_the_catalogue():
     tree = str(EIGHT.estimate().explain("service.tokens.expected.slow"))
-    wanted = ("[served-token-rate]", "[pass-forecast]", "beta_mem = 3.35 TB/s   [h100-sxm,", "trtllm-h100-gemv", "batch = 32   [scenario]")
+    wanted = ("[served-token-rate]", "[pass-forecast]", "beta_mem = 3.35 TB/s   [h100-sxm,", "eta_mem.slow", "batch = 32   [scenario]")
     for said in wanted:
         assert said in tree
     with pytest.raises(errors.UnknownName, match="unknown result 'decode.bond'; near: decode.bound"):

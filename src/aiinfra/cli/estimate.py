@@ -41,7 +41,7 @@ def command(ctx, explained, limits, form: str | None = None, fields: dict | None
 
     \b
       $ aiinfra estimate --model llama-3.1-70b --device h100-sxm --tp 8 --batch 32 --prompt 2048 --output 128
-      time of a step              >= 6.01 ms    13.2 ms to 7.96 ms
+      time of a step   >= 6.01 ms   13.2 ms to 7.76 ms
     """
     from aiinfra.cli import limits as limit
 

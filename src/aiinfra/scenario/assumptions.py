@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from aiinfra.catalog import Device
 
 ASSUMED = "assumed"
+WHAT = {
+    "eta_mem": "share of the memory bandwidth: whole decode steps at the slow end, one large matrix-vector product at the fast end",
+    "eta_comp": "share of the dense peak: a whole training step at the slow end, one large matrix product at the fast end",
+    "eta_link": "share of the link bandwidth that a collective reaches",
+}
 SHARES = ("eta_mem", "eta_comp", "eta_link", "memory_share")
 
 
@@ -52,18 +57,19 @@ def defaults() -> dict[str, Assumption]:
     found = (
         Assumption(
             "eta_mem", float(step), _measured("trtllm-h100-gemv-65536x16384-bf16") / float(beta),
-            "share of the memory bandwidth: whole decode steps at the slow end, one large matrix-vector product at the fast end",
+            WHAT["eta_mem"],
             "gptfast-llama3.1-8b-tp1-bf16, trtllm-h100-gemv-65536x16384-bf16",
         ),
         Assumption(
             "eta_comp", _measured("llama3-405b-training-16384-long") / float(peak),
             _measured("trtllm-h100-gemm-8192x10240x8192-bf16") / float(peak),
-            "share of the dense peak: a whole training step at the slow end, one large matrix product at the fast end",
+            WHAT["eta_comp"],
             "llama3-405b-training-16384-long, trtllm-h100-gemm-8192x10240x8192-bf16",
         ),
         Assumption(
-            "eta_link", 336 / 448, _measured("nccl-h100-allreduce-ring") / float(h100.link_bandwidth.value),
-            "share of the link bandwidth that a ring reaches", "nccl-h100-allreduce-ring",
+            "eta_link", _measured("nccl-h200-8-allreduce-8gib-ring") / float(h100.link_bandwidth.value.value),
+            _measured("nccl-h100-allreduce-ring") / float(h100.link_bandwidth.value.value),
+            WHAT["eta_link"], "nccl-h200-8-allreduce-8gib-ring, nccl-h100-allreduce-ring",
         ),
         Assumption(
             "alpha_ar", _measured("nccl-h100-8-allreduce-16kib"), _measured("trtllm-h100-8-allreduce-16kib"),
@@ -91,9 +97,29 @@ def _rest(share: float) -> float:
     return 1 / float(m.value) - reading - 2 * catalog.model(m.model).architecture.n_layer * short
 
 
-def of(device: Device, given: Mapping[str, object]) -> dict[str, Assumption]:
-    """The assumptions of a scenario: a number, or a pair (slow, fast), in place of the default."""
-    found = dict(defaults())
+@lru_cache(maxsize=256)
+def achieved(device: Device, dtype: str) -> dict[str, Assumption]:
+    """Shares that were measured on the device itself, which take the place of the defaults.
+
+    A product or a copy that is measured alone is the fast end. Whole steps reach less, so that the slow end is the default's,
+    where that is lower; links, which a collective has for itself, go from the least to the most that was measured.
+    """
+    found = {}
+    for symbol, what in (("eta_mem", "memory"), ("eta_comp", "matrix"), ("eta_link", "link")):
+        records = [a for a in device.achieved if a.what == what and (what != "matrix" or a.input == dtype)]
+        rated = device.rated(what, dtype)
+        if not records or rated is None:
+            continue
+        shares = [min(float(a.value.value) / float(rated.value.value), 1.0) for a in records]
+        slow = min(shares) if what == "link" else min(*shares, defaults()[symbol].slow)
+        sources = ", ".join(dict.fromkeys(a.source for a in records))
+        found[symbol] = Assumption(symbol, slow, max(shares), f"{WHAT[symbol]} on {device.key}", sources)
+    return found
+
+
+def of(device: Device, dtype: str, given: Mapping[str, object]) -> dict[str, Assumption]:
+    """The assumptions of a scenario: a number, or a pair (slow, fast), in place of what was measured on the device, or by default."""
+    found = defaults() | achieved(device, dtype)
     for name, value in given.items():
         if name not in found:
             raise unknown("assumption", name, found)

@@ -104,7 +104,7 @@ class Scenario:
         """Assumptions by symbol."""
         from aiinfra.scenario import assumptions
 
-        return assumptions.of(self.hardware, self.assume)
+        return assumptions.of(self.hardware, self.computed_in, self.assume)
 
     @cached_property
     def computed_in(self) -> str:
