@@ -91,6 +91,9 @@ def speeds(e) -> Table:
             spec = {"price per token": ".3g $/Mtoken"}.get(name, "")
             slow, fast = e[f"{stem}.slow"].text(spec), e[f"{stem}.fast"].text(spec)
             rows.append((name, f"{e[bound].relation} {e[bound].text(spec)}" if bound in e.values else "–", f"{slow} to {fast}"))
+    if (n := e.scenario.replicas) > 1:
+        all_of = [(e[f"service.tokens.{end}"] * n).text() for end in ("bound", "expected.slow", "expected.fast")]
+        rows.append((f"the same, {n} replicas", f"<= {all_of[0]}", " to ".join(all_of[1:])))
     rows.append(("tokens a second, a user", f"<= {1 / e.values['decode.bound']:.3g}", _user(e)))
     return Table(("result", "bound", "expected, slow to fast"), rows)
 
