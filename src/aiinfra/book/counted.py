@@ -32,17 +32,23 @@ def counted(directive, kind: str, title: str) -> counted_box:
     return box
 
 
-def number_of(env, docname: str, number: int) -> str:
-    """``1.3`` for the third of its kind in chapter 1."""
+def number_of(env, kind: str, docname: str, number: int) -> str:
+    """``1.3`` for the third of its kind in chapter 1; a page within a chapter goes on where the chapter's own page ends."""
     chapter = env.toc_secnumbers.get(docname, {}).get("")
-    return f"{chapter[0]}.{number}" if chapter else str(number)
+    if chapter:
+        return f"{chapter[0]}.{number}"
+    above = next((page for page, under in env.toctree_includes.items() if docname in under and page != env.config.root_doc), None)
+    if above is None:
+        return str(number)
+    before = sum(page == above and what == kind for page, what, *_ in env.get_domain("aiinfra").data["boxes"].values())
+    return number_of(env, kind, above, number + before)
 
 
 def put_numbers(app, doctree, docname) -> None:
     """Write the number into each title."""
     for box in doctree.findall(counted_box):
         if "shown" not in box:
-            box["shown"] = f"{NAMES[box['kind']]} {number_of(app.env, box['docname'], box['number'])}"
+            box["shown"] = f"{NAMES[box['kind']]} {number_of(app.env, box['kind'], box['docname'], box['number'])}"
 
 
 def visit_box_html(self, node) -> None:

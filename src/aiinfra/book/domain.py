@@ -72,7 +72,7 @@ class BookDomain(Domain):
 
     def box_link(self, builder, fromdoc: str, name: str) -> nodes.Node:
         docname, kind, number, anchor = self.data["boxes"][name]
-        text = f"{NAMES[kind]} {number_of(self.env, docname, number)}"
+        text = f"{NAMES[kind]} {number_of(self.env, kind, docname, number)}"
         return make_refnode(builder, fromdoc, docname, anchor, nodes.Text(text))
 
     def resolve_any_xref(self, *args) -> list:
