@@ -77,6 +77,43 @@ FORMATS = {name: Format(name, size) for name, size in BYTES.items()} | {
 }
 
 
+class Float(NamedTuple):
+    """How a floating-point number is laid out: bits of exponent and fraction, and which codes are no numbers.
+
+    ``infinite`` is 1 where the top exponent is kept for infinities, ``reserved`` 1 where only the top code of all is kept.
+
+    | format | where it is stated |
+    |---|---|
+    | ``fp64``, ``fp32``, ``fp16`` | IEEE 754; NumPy's ``finfo`` says the same |
+    | ``bf16``, ``tf32`` | NVIDIA, "NVIDIA Ampere Architecture In-Depth": 8 bits of exponent, 7 and 10 of fraction |
+    | ``fp22`` | SageAttention, issue 287: what the FP8 units of Ada and Hopper keep of a sum |
+    | ``e5m2``, ``e4m3`` | Micikevicius et al., "FP8 formats for deep learning", table 1 |
+    | ``e3m2``, ``e2m3``, ``e2m1`` | OCP Microscaling Formats (MX) v1.0, section 5.3 |
+    """
+
+    name: str
+    exponent: int
+    fraction: int
+    infinite: int = 0
+    reserved: int = 0
+
+    def symbols(self) -> dict[str, int]:
+        """Values by symbol of the book.
+
+        >>> FLOATS["e4m3"].symbols()
+        {'exp_bits': 4, 'mant_bits': 3, 'reserved_exp': 0, 'reserved_top': 1}
+        """
+        return {"exp_bits": self.exponent, "mant_bits": self.fraction, "reserved_exp": self.infinite, "reserved_top": self.reserved}
+
+
+FLOATS = {
+    "fp64": Float("FP64", 11, 52, 1), "fp32": Float("FP32", 8, 23, 1), "fp22": Float("FP22, a sum in FP8 units of Hopper", 8, 13, 1),
+    "tf32": Float("TF32", 8, 10, 1), "bf16": Float("BF16", 8, 7, 1), "fp16": Float("FP16", 5, 10, 1),
+    "e5m2": Float("FP8, E5M2", 5, 2, 1), "e4m3": Float("FP8, E4M3", 4, 3, reserved=1), "e3m2": Float("FP6, E3M2", 3, 2),
+    "e2m3": Float("FP6, E2M3", 2, 3), "e2m1": Float("FP4, E2M1", 2, 1),
+}  # fmt: skip
+
+
 def bytes_of(name: str) -> float:
     """Bytes of one element of a format.
 

@@ -291,7 +291,7 @@ MISTAKES = [
     (plot("series:", "x_range: 3\nseries:"), 5, "plot: expected a list for x_range, one '- …' per row, not 3"),
     (plot("series:", "x_range: [3]\nseries:"), 5, "plot: x_range = [3]: must be two numbers"),
     (plot("series:", "x_range: [9, 3]\nseries:"), 5, "plot: x_range: 3 is not allowed; the end must be above the start, 9"),
-    (plot("series:", "y_range: [a, b]\nseries:"), 5, "plot: unknown formula or catalogue entry 'a'; near: …"),
+    (plot("series:", "y_range: [zz, b]\nseries:"), 5, "plot: unknown formula or catalogue entry 'zz'; known: …"),
     (
         plot("batch, from: 1, to: 64", "part, from: 2, to: 3").replace("decode-step-bound @one in ms", "amdahl-limit"),
         5, "plot: series 'a': its formula holds at fewer than two points of the range",

@@ -110,7 +110,7 @@ MISTAKES = [  # those that pages show are in mistakes.py
     ("kv-bytes @one kv=fp8 b_kv=1", "'b_kv=1': b_kv is given twice"),
     ("kv-bytes @one in KB", "unit 'KB': 'KB' is read in two ways; write kB (1000 B) or KiB (1024 B)"),
     ("kv-bytes @one in GB in MB", "'in': expected NAME=VALUE, @CASE, or 'in UNIT' at the end"),
-    ("'80 GB' context=3", "unknown formula or catalogue entry '80 GB'; known: a10,"),
+    ("'80 GB' context=3", "unknown formula or catalogue entry '80 GB'; known: a10, a100-40-pcie"),
     ("h100-sxm peak bf16 sparse now", "'h100-sxm peak bf16 sparse now': nothing can follow h100-sxm peak, but 'sparse now' does"),
     ("1e99 * 1e99 * 1e99 * 1e99", "'1e99 * 1e99 * 1e99 * 1e99' is beyond the largest number"),
     ("kv-bytes = step-time over batch @one", "unknown formula 'step-time'; near: "),

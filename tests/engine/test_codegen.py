@@ -41,7 +41,7 @@ def test_python_is_the_expression(key):
 SHARES = (
     "tokens-to-touch", "tokens-per-step", "mg1-wait", "shared-time", "wait-probability", "mmc-wait", "wait-tail", "wait-percentile",
     "mg1-wait-percentile", "kingman-bound", "goodput", "pooling-gain", "decode-batch", "decode-batch-variance", "batch-within",
-    "loaded-token-time", "shared-token-time",
+    "loaded-token-time", "shared-token-time", "mixed-bandwidth", "crossing-tokens",
 )  # fmt: skip; of shares below one, none of which is whole
 
 

@@ -259,6 +259,7 @@ FIT = {"memory_share": 0.5, "usable": 8, "reserve": 1, "workspace": 1, "weight_b
 PASS = {"t_mem": 1, "eta_mem": 0.5, "t_comp": 1, "eta_comp": 0.5, "t_link": 0, "t_host": 0}
 SHARE = {"prefill_flops": 1, "answer": 1, "token_flops": 1, "peak": 1, "weight_read": 1, "batch": 1, "token_state": 1, "beta_mem": 1}
 STEPS = {"added_load": 1, "t_fixed": 1, "t_added": 1}
+CAP = {"power": 1, "idle_power": 1, "flop_energy": 2, "byte_energy": 1}
 OUTSIDE = [
     ("amdahl-speedup", {"part": 1.5, "factor": 2}, r"holds only for part <= 1 \(the share .*\); here part = 1.5"),
     ("amdahl-limit", {"part": 1}, "holds only for part < 1"),
@@ -338,6 +339,27 @@ OUTSIDE = [
     ("instance-rate-bound", SHARE, "holds only for answer > 1"),
     ("token-time-in-service", {"t_step": 1, "batch": 1, "t_prefill": 1, "answer": 1}, "holds only for answer > 1"),
     ("step-balance-batch", {"weight_read": 1, "peak": 4, "beta_mem": 1, "token_flops": 1, "token_state": 1}, "holds only for beta_mem"),
+    ("crossing-tokens", {"machine_balance": 2, "b_w": 1, "b_act": 1, "d_in": 2, "d_out": 2}, "holds only for "),
+    ("narrowest-output", {"machine_balance": 4, "b_act": 1, "d_in": 2}, "holds only for "),
+    ("useful-share", {"tokens": 1, "d_out": 1, "tiles": 0, "tile_rows": 1, "tile_cols": 1}, "holds only for tiles > 0"),
+    ("wave-share", {"pieces": 1, "tiles": 1, "units": 1, "waves": 0}, "holds only for waves > 0"),
+    ("link-intensity", {"devices": 1, "n_layer_param": 1, "d_model": 1, "b_act": 1}, "holds only for devices > 1"),
+    ("top-exponent", {"exp_bits": 4, "reserved_exp": 2}, "holds only for reserved_exp <= 1"),
+    ("largest-value", {"exp_top": 4, "mant_bits": 3, "reserved_top": 2}, "holds only for reserved_top <= 1"),
+    ("format-octaves", {"exp_bits": 4, "reserved_exp": 2}, "holds only for reserved_exp <= 1"),
+    ("integer-step", {"largest_input": 4, "whole_bits": 1}, "holds only for whole_bits > 1"),
+    ("integer-snr", {"crest": 4, "whole_bits": 1}, "holds only for whole_bits > 1"),
+    ("capped-time", CAP | {"peak": 1, "beta_mem": 1, "intensity": 1}, "holds only for power > idle_power"),
+    ("capped-rate", CAP | {"peak": 1, "beta_mem": 1, "intensity": 1}, "holds only for power > idle_power"),
+    ("power-balance", CAP | {"power": 3, "peak": 1}, "holds only for power > "),
+    ("clock-under-cap", {"power": 1, "static_power": 1, "dynamic_power": 1}, "holds only for power > static_power"),
+    ("needed-clock", {"intensity": 3, "machine_balance": 2}, "holds only for intensity <= machine_balance"),
+    ("dies-per-wafer", {"wafer": 2, "die_area": 1}, "holds only for wafer[*][*]2 > 8[*]die_area"),
+    ("split-cost", {"split_area": 1, "defect_density": 1, "die_area": 1, "split": 1}, "holds only for split >= split_area [+] 1"),
+    ("split-density", {"split_area": 1, "die_area": 1, "split": 2}, "holds only for split > split_area [+] 1"),
+    ("mixed-bandwidth", {"remote": 2, "beta_local": 1, "beta_remote": 1}, "holds only for remote <= 1"),
+    ("mixed-time", {"remote": 2, "beta_local": 1, "beta_remote": 1, "data": 1}, "holds only for remote <= 1"),
+    ("doubling-time", {"years": 2, "grown": 1}, "holds only for grown > 1"),
     ("rollout-occupancy", {"mean_answer": 3, "longest_answer": 2}, "holds only for mean_answer <= longest_answer"),
 ]
 

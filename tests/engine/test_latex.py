@@ -84,3 +84,8 @@ def test_numbers_take_the_place_of_letters():
 )
 def test_quantities(quantity, spec, text):
     assert latex.quantity(quantity, spec) == text
+
+
+def test_a_number_and_a_power_of_a_number_do_not_run_together():
+    assert latex.expression(28 * 4**batch) == r"28 \cdot 4^{B}"
+    assert latex.expression(3 * batch**2) == "3 B^{2}"

@@ -31,7 +31,9 @@ def test_value_scales_with_the_dimensions_of_the_left_side(key):
         point = inside(f, rng)
         factors = [sympy.Rational(rng.randint(2, 50), rng.randint(2, 50)) for _ in BASES]
         ones = [sympy.Integer(1)] * len(BASES)
-        assert scaled(f.right, point, factors) == scaled(f.right, point, ones) * scale(TABLE[f.symbol].unit.dims, factors)
+        found = scaled(f.right, point, factors)
+        wanted = scaled(f.right, point, ones) * scale(TABLE[f.symbol].unit.dims, factors)
+        assert found == wanted or (found - wanted).equals(0)  # a cube root is written in several ways
         for condition in f.valid:
             assert scaled(condition, point, factors) == scaled(condition, point, ones)
 

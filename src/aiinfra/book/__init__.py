@@ -52,6 +52,7 @@ def setup(app: Sphinx) -> dict:
         "plot": figures.PlotDirective,
         "diagram": figures.DiagramDirective,
         "ledger": tables.LedgerDirective,
+        "comparison": tables.ComparisonDirective,
         "matrices": ledgers.MatricesDirective,
         "states": ledgers.StatesDirective,
         "rules": ledgers.RulesDirective,

@@ -16,11 +16,13 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 import aiinfra
-from aiinfra.book.calls import Answer, Cases, ask, fill
+from aiinfra import catalog
+from aiinfra.book.calls import Answer, Cases, about, ask, fill
 from aiinfra.engine import latex
 from aiinfra.engine.formula import Formula
 from aiinfra.engine.table import table
-from aiinfra.errors import AIInfraError, BadType, BadValue, brief, unknown
+from aiinfra.errors import AIInfraError, BadType, BadValue, MissingInput, brief, unknown
+from aiinfra.formats import FLOATS
 from aiinfra.units import Quantity
 
 logger = logging.getLogger(__name__)
@@ -66,6 +68,30 @@ class BookDirective(SphinxDirective):
     def ask(self, request: object, **override) -> Answer:
         depend_on(self.env, str(request))
         return ask(str(request), self.cases, **override)
+
+    def entries(self, body: object, what: str) -> list[tuple[str, str]]:
+        """Key and label of devices, models or number formats that a list names, each by its key or as ``{it: KEY, label: TEXT}``."""
+        known = {**catalog.devices(), **catalog.models(), **FLOATS}
+        found = []
+        for row in rows(body, what):
+            row = fields(row if isinstance(row, dict) else {"it": row}, f"row of {what}", ("it",), ("label",))
+            if row["it"] not in known:
+                raise unknown("entry", row["it"], known)
+            found.append((row["it"], self.label(row["label"]) if "label" in row else known[row["it"]].name))
+        return found
+
+    def ask_about(self, request: object, entries: list[tuple[str, str]]) -> list[Answer | None]:
+        """The answers to one request for each entry in the place of ``IT``; None where an entry has no such value."""
+        found, lacking = [], None
+        for key, _ in entries:
+            try:
+                found.append(self.ask(about(request, key)))
+            except MissingInput as error:
+                found.append(None)
+                lacking = error
+        if not any(found):
+            raise lacking  # what nobody has was asked for wrongly
+        return found
 
     def label(self, text: object) -> str:
         """A text of the body, with the answers to the requests in it."""

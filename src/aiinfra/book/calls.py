@@ -21,13 +21,14 @@ from aiinfra import catalog
 from aiinfra.engine import evaluate
 from aiinfra.engine.formula import Formula, formula
 from aiinfra.engine.table import table
-from aiinfra.errors import BadValue, UnknownName, brief, unknown
+from aiinfra.errors import BadValue, MissingInput, UnknownName, brief, unknown
+from aiinfra.formats import BYTES, FLOATS
 from aiinfra.units import NUMBER, SPEC, Quantity, parse
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 WHOLE = {"floor": floor, "ceil": ceil}  # formats that round to a whole number
 ENTRIES = {"model": catalog.model, "device": catalog.device}
-WORDS = ("dtype", *evaluate.FORMAT_WORDS)
+WORDS = ("dtype", "float", *evaluate.FORMAT_WORDS)
 SAME = evaluate.FORMAT_WORDS | {symbol: word for word, symbol in evaluate.FORMAT_WORDS.items()}  # two names of one input
 
 
@@ -225,6 +226,11 @@ def _call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
     settings: dict[str, object] = merge(merge(shared, own), override)
     entries = tuple(find(settings.pop(kind)) for kind, find in ENTRIES.items() if kind in settings)
     dtype = settings.pop("dtype", None)
+    if "float" in settings:
+        name = settings.pop("float")
+        if name not in FLOATS:
+            raise unknown("floating-point format", name, FLOATS)
+        settings = {n: str(v) for n, v in FLOATS[name].symbols().items()} | settings
     asked = {n: v[1:-1] for n, v in settings.items() if n not in override and v.startswith("(") and v.endswith(")")}
     inputs = {n: v if n in WORDS or n in override else number_or_text(v) for n, v in settings.items() if n not in asked}
     try:
@@ -292,7 +298,7 @@ def _all_used(what: str, given: set, used: set) -> None:
 
 
 def _datum(head: str, rest: list[str]) -> Quantity | None:
-    """A value of the catalogue: ENTRY FIELD, ENTRY peak FORMAT [sparse], MEASUREMENT, or MEASUREMENT FIELD."""
+    """A value of the catalogue: ENTRY FIELD, ENTRY peak FORMAT [ACCUMULATOR] [sparse], MEASUREMENT, or MEASUREMENT FIELD."""
     row = catalog.measurements().get(head)
     if row is not None:
         field, *extra = rest or ["value"]
@@ -310,14 +316,26 @@ def _datum(head: str, rest: list[str]) -> Quantity | None:
             if not extra:
                 raise BadValue(f"{head} peak: of which format? such as '{head} peak bf16'")
             dtype, *extra = extra
+            accumulate = extra.pop(0) if extra and extra[0] in BYTES else None
             sparse = extra == ["sparse"]
-            known, extra = {"peak": row.peak(dtype, sparse=sparse).value}, [] if sparse else extra
+            known, extra = {"peak": row.peak(dtype, accumulate=accumulate, sparse=sparse).value}, [] if sparse else extra
+    if field not in known and getattr(row, field, "") is None:
+        raise MissingInput(f"{head} has no published {field.replace('_', ' ')}")
     if field not in known:
         raise unknown(f"field of {head}", field, known)
     if extra:
         raise BadValue(f"{' '.join([head, *rest])!r}: nothing can follow {head} {field}, but {' '.join(extra)!r} does")
     found = known[field]
     return found if isinstance(found, Quantity) else Quantity(found)
+
+
+def about(request: object, key: str) -> str:
+    """A request with the key of an entry of the catalogue in the place of ``IT``.
+
+    >>> about("IT capacity / IT memory_bandwidth", "h100-sxm")
+    'h100-sxm capacity / h100-sxm memory_bandwidth'
+    """
+    return re.sub(r"\bIT\b", key, str(request))
 
 
 def fill(text: str, ask: Callable[[str], Answer]) -> str:

@@ -64,11 +64,13 @@ class FigureDirective(BookDirective):
 
 
 class PlotDirective(FigureDirective):
-    """``{plot} name``: requests over a range of one input."""
+    """``{plot} name``: requests over a range of one input, or entries of the catalogue as points."""
 
     @base.guarded
     def run(self) -> list[nodes.Node]:
-        body = self.yaml(("title", "caption", "x", "y", "series"), ("alt", "marks", "bands", "points", "x_range", "y_range"))
+        if any(line.startswith("entries:") for line in self.content) and not any(line.startswith("series:") for line in self.content):
+            return self.entries_alone()
+        body = self.yaml(("title", "caption", "x", "y", "series"), ("alt", "marks", "bands", "points", "entries", "x_range", "y_range"))
         axis = fields(body["x"], "x", ("symbol", "from", "to"), ("log", "points", "label", "whole", "in"))
         scale = fields(body["y"], "y", ("label",), ("log",))
         symbol = axis["symbol"]
@@ -83,6 +85,19 @@ class PlotDirective(FigureDirective):
             "log_x": axis.get("log", False),
             "log_y": scale.get("log", False),
         }
+        return self.figure("lines", spec | self._extras(body), body)
+
+    def entries_alone(self) -> list[nodes.Node]:
+        """Entries of the catalogue as points, without a curve."""
+        body = self.yaml(("title", "caption", "x", "y", "entries"), ("alt", "marks", "bands", "points", "x_range", "y_range"))
+        x, y = fields(body["x"], "x", ("label",), ("log", "years")), fields(body["y"], "y", ("label",), ("log",))
+        axes = {"x_label": x["label"], "y_label": y["label"], "log_x": x.get("log", False), "log_y": y.get("log", False)}
+        axes["years"] = x.get("years", False)
+        return self.figure("lines", {"series": [], **axes, **self._extras(body)}, body)
+
+    def _extras(self, body: dict) -> dict:
+        """What stands beside the curves: ranges, marks, points and bands."""
+        spec: dict = {}
         for name in ("x_range", "y_range"):
             if name in body:
                 spec[name] = tuple(self.number(end) for end in rows(body[name], name))
@@ -96,11 +111,16 @@ class PlotDirective(FigureDirective):
             (self.number(p["x"]), self.number(p["y"]), self.label(p["text"]))
             for p in self._rows(body, "points", ("x", "y", "text"), ())
         ]
+        for group in self._rows(body, "entries", ("of", "x", "y"), ()):
+            of = self.entries(group["of"], "entries")
+            for (_, text), x, y in zip(of, self.ask_about(group["x"], of), self.ask_about(group["y"], of), strict=True):
+                if x and y:
+                    spec["points"].append((x.number, y.number, text))
         spec["bands"] = [
             draw.Band(self.number(b["from"]), self.number(b["to"]), self.label(b["text"]), b.get("axis", "x"))
             for b in self._rows(body, "bands", ("from", "to", "text"), ("axis",))
         ]
-        return self.figure("lines", spec, body)
+        return spec
 
     def _maybe(self, row: dict, name: str) -> float | None:
         return self.number(row[name]) if name in row else None

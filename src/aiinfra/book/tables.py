@@ -70,6 +70,35 @@ class LedgerDirective(BookDirective):
         return formula("transfer-time")(data=size, beta=bandwidth)
 
 
+class ComparisonDirective(BookDirective):
+    """``{comparison} title``: entries of the catalogue side by side, one row each.
+
+    ``rows`` are keys, or ``{it: KEY, label: TEXT}``; ``columns`` have a ``label`` and a ``request`` in which ``IT`` stands for the
+    entry, and may have a ``width``. A value that an entry does not have is a dash.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {"name": directives.unchanged_required}
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        body = self.yaml(("rows", "columns"), ("head", "first"))
+        entries = self.entries(body["rows"], "rows")
+        columns = [fields(c, "column", ("label", "request"), ("width",)) for c in base.rows(body["columns"], "columns")]
+        cells = [[text] for _, text in entries]
+        for column in columns:
+            for row, answer in zip(cells, self.ask_about(column["request"], entries), strict=True):
+                row.append(base.shown(answer.value, answer.format) if answer else "–")
+        first = body.get("first", 22)
+        widths = [first, *(c.get("width", (100 - first) // len(columns)) for c in columns)]
+        head = [self.label(body.get("head", "")), *(self.label(c["label"]) for c in columns)]
+        box = counted(self, "ledger", self.arguments[0])
+        box += base.make_table(head, cells, widths, "ledger-table")
+        return [box]
+
+
 class SymbolsDirective(BookDirective):
     """``{symbols}``: the notation of the book."""
 

@@ -292,6 +292,11 @@ class Device:
             "usable": "capacity_usable",
             "beta_mem": "memory_bandwidth",
             "beta_link": "link_bandwidth",
+            "beta_host": "host_link_bandwidth",
+            "units": "units",
+            "clock": "clock",
+            "registers": "registers",
+            "price": "price",
             "power": "power",
         }
     )
@@ -359,7 +364,8 @@ class Device:
         for symbol, name in self.FIELDS.items():
             value = getattr(self, name)
             if value is not None:
-                found[symbol] = value.value.value
+                number = value.value
+                found[symbol] = number.value if isinstance(number, Quantity) else number
         if dtype is not None:
             bytes_of(dtype)  # an unknown format is an error, a known one without a peak leaves the symbol open
             if any(p.input == dtype and not p.sparse for p in self.peaks):

@@ -222,7 +222,8 @@ def _solve(gap: sympy.Expr, symbol: sympy.Symbol, apart: tuple) -> sympy.Expr | 
 def _prove_given(before, relation, after, given, where, apart) -> str:
     """A bound that rests on inequalities: each is solved for a symbol, with a slack that is not negative."""
     slack = sympy.Dummy("slack", nonnegative=True)
-    parts = with_max(after).args if isinstance(with_max(after), sympy.Max) and relation == ">=" else (with_max(after),)
+    bound, most = with_max(after), sympy.Max if relation == ">=" else sympy.Min
+    parts = bound.args if isinstance(bound, most) else (bound,)  # at least each part, or at most each
     for part in parts:
         difference = with_max(before) - part if relation == ">=" else part - with_max(before)
         if not any(_ladder(d, equal=False) for d in _substituted(difference, given, slack, apart)):

@@ -95,7 +95,8 @@ class BookPrinter(LatexPrinter):
         return text + "".join(units) if factors else "1" + "".join(units)
 
     def _between(self, before, after):
-        if self.numbers or (before.is_number and after.is_number):
+        digits = after.is_number or (after.is_Pow and after.base.is_number)  # 28 times a power of 4 is not 284 to a power
+        if self.numbers or (before.is_number and digits):
             return r" \cdot "
         return r"\," if before.is_Symbol and after.is_Symbol else " "
 

@@ -5,7 +5,8 @@ from importlib import import_module
 TOPICS = (
     "weights", "kv_cache", "memory", "transfer", "work", "step", "collectives", "balance", "answer", "utilisation", "scaling", "cost",
     "matrix", "shape", "attention", "latent", "experts", "recurrence", "state", "passes",
-    "latency", "queues", "agents", "inputs", "training_runs", "serving",
+    "latency", "queues", "agents", "inputs", "training_runs",
+    "roofline", "tiles", "concurrency", "precision", "power", "chips", "serving",
 )  # fmt: skip
 
 

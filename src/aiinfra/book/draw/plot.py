@@ -63,9 +63,12 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
           marks: Sequence[Mark] = (), bands: Sequence[Band] = (), regions: Sequence[Region] = (),
           points: Sequence[tuple[float, float, str]] = (), x_range: tuple[float, float] | None = None,
           y_range: tuple[float, float] | None = None, legend: bool | None = None, width: float = style.TEXT_WIDTH,
-          height: float = 235.0) -> Picture:
-    """``log_x=True`` is decades, ``log_x=2`` powers of two; ``points`` are measurements; ``legend`` overrides the choice."""
-    series = [_styled(i, s) for i, s in enumerate(check.some("series", series))]
+          height: float = 235.0, years: bool = False) -> Picture:
+    """``log_x=True`` is decades, ``log_x=2`` powers of two; ``points`` are measurements; ``legend`` overrides the choice.
+
+    With ``years`` the x axis holds years, which print without a comma. Points alone need no series.
+    """
+    series = [_styled(i, s) for i, s in enumerate(series if points else check.some("series", series))]
     for name, value in {"x_label": x_label, "y_label": y_label}.items():
         check.text(name, value, empty=False)
     for name, value in {"log_x": log_x, "log_y": log_y}.items():
@@ -95,12 +98,12 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
     plot_height = height - top - BOTTOM
     ends = [_end(x, y, x_low, x_high, y_low, y_high, log_x, log_y) for x, y in curves]
     wanted = [(1 - e) * plot_height for e in ends if e is not None]
-    spots = _spread(wanted, heights, plot_height) if len(wanted) == len(ends) else None
+    spots = _spread(wanted, heights, plot_height) if series and len(wanted) == len(ends) else None
     direct = spots is not None and right <= END_LABEL * width + 14 and all(
         abs(a - b) <= 2.2 * leading(style.SIZE) for a, b in zip(spots, wanted))
     if legend is not None:
         direct = direct and not legend
-    if len(series) == 1 and not series[0].label:
+    if not series or len(series) == 1 and not series[0].label:
         direct, right = True, 10.0
     if not direct:
         right = 14.0
@@ -110,7 +113,7 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
                 parse_math=False, verticalalignment="baseline")
     plot_width, plot_height = width - left - right, height - top - BOTTOM
     axes = figure.add_axes((left / width, BOTTOM / height, plot_width / width, plot_height / height), facecolor="none")
-    _axis(axes.xaxis, "x", axes, log_x, (x_low, x_high), x_ticks, plot_width)
+    _axis(axes.xaxis, "x", axes, log_x, (x_low, x_high), x_ticks, plot_width, years)
     _axis(axes.yaxis, "y", axes, log_y, (y_low, y_high), y_ticks, None)
     axes.set_xlabel(x_label, fontproperties=font(style.SIZE), color=style.light("ink"), labelpad=4, parse_math=False)
     for name, spine in axes.spines.items():
@@ -126,7 +129,7 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
         if style.DASHES[s.dash]:
             line.set_dashes(style.DASHES[s.dash])
         labels.avoid(x, y)
-    if direct and series[0].label:
+    if series and direct and series[0].label:
         wanted = [(1 - e) * plot_height for e in ends]
         _end_labels(axes, series, names, wanted, _spread(wanted, heights, plot_height), plot_width, plot_height)
     _marks(axes, marks, labels)
@@ -141,7 +144,7 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
     for x, y, text in points:
         if text:
             labels.put(x, y, text)
-    figure.description = _describe(series, curves, x_label, y_label, log_x, log_y, marks, points)
+    figure.description = _describe(series, curves, x_label, y_label, log_x, log_y, marks, points, years)
     return figure
 
 
@@ -226,11 +229,11 @@ def _ticks(low, high, log, most) -> list[float]:
     return ticks.logarithmic(low, high, most, 2 if log == 2 and log is not True else 10) if log else ticks.linear(low, high, most)
 
 
-def _axis(axis, name, axes, log, limits, values, room) -> None:
+def _axis(axis, name, axes, log, limits, values, room, years=False) -> None:
     if log:
         getattr(axes, f"set_{name}scale")("log")
     getattr(axes, f"set_{name}lim")(*limits)
-    names = ticks.labels(values)
+    names = [f"{v:.0f}" for v in values] if years else ticks.labels(values)
     if room is not None:  # thin the names where they would touch
         widest = max(text_width(n, style.SMALL) for n in names) + 8
         every = next((k for k in range(1, len(names) + 1) if len(names) / k * widest <= room), len(names))
@@ -346,7 +349,7 @@ def _marks(axes, marks: Sequence[Mark], labels: Labels) -> None:
             labels.put(mark.x, mark.y, mark.text)
 
 
-def _describe(series, curves, x_label, y_label, log_x, log_y, marks, points) -> str:
+def _describe(series, curves, x_label, y_label, log_x, log_y, marks, points, years) -> str:
     n = ticks.amount
     scales = {(False, False): "linear axes", (True, True): "logarithmic axes", (True, False): "a logarithmic x axis",
               (False, True): "a logarithmic y axis"}[bool(log_x), bool(log_y)]
@@ -362,5 +365,6 @@ def _describe(series, curves, x_label, y_label, log_x, log_y, marks, points) -> 
     for mark in marks:
         at = ", ".join(f"{axis} = {n(v)}" for axis, v in (("x", mark.x), ("y", mark.y)) if v is not None)
         text.append(f"{mark.text or 'Mark'}: {at}.")
-    text += [f"Measured point{', ' + label if label else ''}: {n(y)} at {n(x)}." for x, y, label in points]
+    name = "Measured point" if series else "Point"
+    text += [f"{name}{', ' + label if label else ''}: {n(y)} {f'in {x:.0f}' if years else f'at {n(x)}'}." for x, y, label in points]
     return " ".join(text).replace("\n", " ")
