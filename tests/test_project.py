@@ -50,7 +50,7 @@ def test_wheel_brings_the_generated_code_and_the_bibliography():
     wheel = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["force-include"] == {"bib": "aiinfra/bib"}
     assert "custom" in wheel["hooks"] and (ROOT / "hatch_build.py").is_file()
-    assert set(PYPROJECT["project"]["dependencies"]) <= set(PYPROJECT["build-system"]["requires"])
+    assert {r for r in PYPROJECT["project"]["dependencies"] if r.startswith("sympy")} <= set(PYPROJECT["build-system"]["requires"])
 
 
 def test_no_file_names_a_package_registry():

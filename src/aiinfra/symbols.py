@@ -10,7 +10,7 @@ import sympy
 
 from aiinfra.errors import DefinitionError, unknown
 from aiinfra.symbol_info import SymbolInfo
-from aiinfra.units import Unit, byte, dollar, flop, joule, one, request, second, token, watt
+from aiinfra.units import Unit, byte, dollar, flop, hertz, joule, one, request, second, token, watt
 
 TABLE: dict[str, SymbolInfo] = {}
 SYMBOLS: dict[str, sympy.Symbol] = {}
@@ -374,7 +374,7 @@ sum_error = symbol("sum_error", r"\varepsilon_\mathrm{sum}", "relative error of 
 shrink = symbol("shrink", r"r_\mathrm{B}", "bytes after a change of format over bytes before")
 quicken = symbol("quicken", r"r_\mathrm{P}", "peak rate after a change of format over that before")
 units = symbol("units", r"n_\mathrm{u}", "compute units of one device", integer=True)
-clock = symbol("clock", r"f_\mathrm{clk}", "clock of the compute units", one / second)
+clock = symbol("clock", r"f_\mathrm{clk}", "clock of the compute units", hertz)
 unit_flops = symbol("unit_flops", r"w_\mathrm{u}", "operations of one unit in one clock", flop)
 pins = symbol("pins", r"n_\mathrm{pin}", "data pins of a memory", integer=True)
 pin_rate = symbol("pin_rate", r"\beta_\mathrm{pin}", "bandwidth of one pin", byte / second)

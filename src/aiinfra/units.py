@@ -76,6 +76,7 @@ def spell(dims: tuple) -> str:
 one = Unit((0, 0, 0, 0, 0), "")
 byte, flop, second, joule, dollar = (Unit(tuple(int(i == j) for j in range(5))) for i in range(5))
 watt = Unit((joule / second).dims, "W")
+hertz = Unit((one / second).dims, "Hz")
 token, request = (Unit(one.dims, word) for word in ("token", "request"))
 
 
@@ -400,6 +401,8 @@ def readable(q: Quantity, significant: int = 3) -> tuple[Real, str]:
             if size(0) >= 2 * seconds:
                 return value / int(seconds), word
         scale = {"": 0} | SMALL
+    elif q.unit.text == "Hz":
+        scale = {"": 0} | SI
     elif dims == watt.dims or dims == joule.dims:
         scale = {"": 0} | SI | {"m": -3}
     elif lead is None or BASES[lead] == "USD" or dims[lead] != 1:

@@ -30,7 +30,8 @@ def directives(name: str) -> list[str]:
 def catalogue_sources() -> set[str]:
     """Every source that a value, a peak rate, another source of either or a measurement names."""
     found = {m.source for m in catalog.measurements().values()}
-    found |= {key for a in assumptions.defaults().values() for key in a.source.split(", ")}
+    named = {key for a in assumptions.defaults().values() for key in a.source.split(", ")}
+    found |= named & sources.titles().keys()  # others are measurements, or assumed
     for entry in [*catalog.models().values(), *catalog.devices().values()]:
         values = [*entry.data.values(), *getattr(entry, "facts", ()), *(peak.rate for peak in getattr(entry, "peaks", ()))]
         found |= {value.source for value in values}

@@ -54,6 +54,7 @@ def test_a_printed_expression_is_not_that_of_another(key):
         (data * (1 - part), r"\left(1 - f\right) D"),
         (batch**2, "B^{2}"),
         (sympy.sqrt(batch), r"\sqrt{B}"),
+        (sympy.sqrt(batch * devices / n_layer), r"\frac{\sqrt{B\,n}}{\sqrt{L}}"),
     ],
 )
 def test_notation(expr, text):

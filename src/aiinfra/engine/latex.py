@@ -81,6 +81,10 @@ class BookPrinter(LatexPrinter):
                 factors += factor.primitive()
             else:
                 factors.append(factor)
+        roots = [f for f in factors if f.is_Pow and f.exp == sympy.S.Half]
+        if len(roots) > 1:  # SymPy splits the root of a product
+            factors = [f for f in factors if f not in roots]
+            factors.append(sympy.Pow(sympy.Mul(*(r.base for r in roots)), sympy.S.Half, evaluate=False))
         if not (self.numbers or not factors):
             units = []  # among other factors the unit goes without saying
         factors.sort(key=_place)
@@ -103,6 +107,8 @@ class BookPrinter(LatexPrinter):
     def _print_Pow(self, expr):
         if expr.exp.is_Rational and expr.exp < 0:
             return rf"\frac{{1}}{{{self._product(1 / expr)}}}"
+        if expr.exp == sympy.S.Half:
+            return rf"\sqrt{{{self._print(expr.base)}}}"
         if expr.base.is_Symbol and expr.base.name in self.numbers:
             return rf"\left({self._print(expr.base)}\right)^{{{self._print(expr.exp)}}}"
         return super()._print_Pow(expr)
