@@ -20,13 +20,22 @@ def shift(env, docname, offset):
             node["secnumber"] = moved(node["secnumber"])
 
 
+def below(env, docname):
+    """The pages that a chapter has of its own, and theirs."""
+    for inner in env.toctree_includes.get(docname, ()):
+        yield inner
+        yield from below(env, inner)
+
+
 def number_whole_book(self, env):
     before, offset = env.toc_secnumbers, 0
     number_each_part(self, env)
     for toctree in env.get_doctree(env.config.root_doc).findall(addnodes.toctree):
         if toctree.get("numbered"):
             for docname in toctree["includefiles"]:
-                shift(env, docname, offset)
+                for document in [docname, *below(env, docname)]:
+                    if document in env.toc_secnumbers:  # deeper pages have no number
+                        shift(env, document, offset)
             offset += len(toctree["includefiles"])
     return [docname for docname, numbers in env.toc_secnumbers.items() if numbers != before.get(docname)]
 

@@ -36,12 +36,12 @@ def check_sources(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register everything; see `docs/contributing.md` for what an author writes."""
-    from aiinfra.book import base, counted, deployments, equations, exercises, figures, ledgers, tables
+    from aiinfra.book import base, commands, counted, deployments, equations, exercises, figures, ledgers, tables
     from aiinfra.book.domain import BookDomain
 
     app.add_domain(BookDomain)
     app.add_node(base.value_node, html=(base.visit_value_html, base.depart_value_html), latex=(base.nothing, base.nothing))
-    for module in (counted, exercises, figures, tables):
+    for module in (commands, counted, exercises, figures, tables):
         module.add_nodes(app)
     directives = {
         "case": equations.CaseDirective,
@@ -58,6 +58,13 @@ def setup(app: Sphinx) -> dict:
         "rules": ledgers.RulesDirective,
         "roofline": ledgers.RooflineDirective,
         "predictions": deployments.PredictionsDirective,
+        "command": commands.CommandDirective,
+        "cli": commands.CliDirective,
+        "schema": commands.SchemaDirective,
+        "fields": commands.FieldsDirective,
+        "assumptions": commands.AssumptionsDirective,
+        "results": commands.ResultsDirective,
+        "aliases": commands.AliasesDirective,
         "exercise": exercises.ExerciseDirective,
         "solution": exercises.SolutionDirective,
         "answers": exercises.AnswersDirective,

@@ -3,7 +3,7 @@
 ``decode-step-bound @eight batch=16 in ms as .3g`` evaluates a formula with the inputs of the case ``eight`` and one
 more. A term may also be ``KEY solve SYMBOL …``, ``KEY = KEY over SYMBOL …`` (break-even), a datum of the catalogue
 (``h100-sxm memory_bandwidth``, ``h100-sxm peak bf16``), a sum of a model's ledger (``ledger llama-3.1-8b state
-context=8192``) or a quantity (``"80 GB"``). Terms are joined by a free-standing
+context=8192``), a result of a deployment (``estimate decode.bound model=llama-3.1-8b device=h100-sxm``) or a quantity (``"80 GB"``). Terms are joined by a free-standing
 ``+ - * /``, products and quotients first. An input may be a request of its own, in brackets and quotes.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 import re
 import shlex
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,6 +25,7 @@ from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, MissingInput, UnknownName, brief, unknown
 from aiinfra.formats import BYTES, FLOATS
 from aiinfra.units import NUMBER, SPEC, Quantity, parse
+from aiinfra.words import pairs
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 WHOLE = {"floor": floor, "ceil": ceil}  # formats that round to a whole number
@@ -111,7 +113,11 @@ def split(text: str) -> list[str]:
 
 
 class Cases(dict):
-    """Named sets of inputs of one chapter."""
+    """Named sets of inputs of one chapter, and its files."""
+
+    def __init__(self):
+        super().__init__()
+        self.files: dict[str, bytes] = {}
 
     def add(self, name: str, text: str) -> None:
         """Declare a case; it may start from others with ``@name``."""
@@ -211,6 +217,8 @@ def _term(words: list[str], cases: Cases, override: dict) -> Quantity | Call | F
         return _call(head, rest, cases, override)
     if head == "ledger":
         return _ledger(rest, cases, override)
+    if head == "estimate":
+        return _estimate(rest, cases)
     found = _datum(head, rest)
     if found is not None:
         return found
@@ -254,6 +262,21 @@ def _ledger(words: list[str], cases: Cases, override: dict) -> Quantity:
 
     known = (*ledgers.COUNTS, *ledgers.FORMAT_WORDS)
     return ledgers.ask(plain, answered(own | special) | override, answered({n: v for n, v in shared.items() if n in known}))
+
+
+def _estimate(words: list[str], cases: Cases) -> Quantity:
+    """A result of a deployment by name: its fields, or a scenario of the page in ``file=`` with some of them changed."""
+    from aiinfra.scenario import Scenario
+
+    if not words or "=" in words[0]:
+        raise BadValue("estimate: which result? such as 'estimate decode.bound model=llama-3.1-8b device=h100-sxm'")
+    given = pairs(words[1:])
+    if "file" in given:
+        name = str(given.pop("file"))
+        if name not in cases.files:
+            raise unknown("file of the page", name, cases.files)
+        given = tomllib.loads(cases.files[name].decode()) | given
+    return Scenario.of(given).estimate()[words[0]]
 
 
 def _solve(call: Call, symbol: str) -> Quantity:

@@ -86,10 +86,12 @@ def cli() -> None:
     """
 
 
-def main() -> None:
+def main(words: list[str] | None = None) -> None:
     """The entry point: usage errors are one line too."""
     try:
-        cli.main(standalone_mode=False)
+        code = cli.main(words, prog_name="aiinfra", standalone_mode=False)
+        if code:  # what a command gives to ctx.exit is returned, not raised
+            sys.exit(code)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except click.exceptions.Abort:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from aiinfra.cli.output import Table, emit, formats, quantity
+from aiinfra.cli.output import Table, emit, formats, quantity, shown
 
 
 @click.command("compare")
@@ -29,7 +29,7 @@ def command(first: Path, second: tuple[str, ...], form: str | None = None) -> No
     found = compare(a.estimate(), b.estimate())
     groups = {"changed": found.inputs, "therefore": found.causes, "binds": found.binds, "results": found.results}
     every = [(group, c) for group, cs in groups.items() for c in cs]
-    rows = [(group, c.name, _text(c.first), _text(c.second), f"{c.factor:.4g}" if c.factor else "") for group, c in every]
+    rows = [(group, c.name, *(_text(c.name, v) for v in (c.first, c.second)), f"{c.factor:.4g}" if c.factor else "") for group, c in every]
     document = {
         group: [{"name": c.name, "first": _plain(c.first), "second": _plain(c.second), "factor": c.factor} for c in cs]
         for group, cs in groups.items()
@@ -37,8 +37,8 @@ def command(first: Path, second: tuple[str, ...], form: str | None = None) -> No
     emit(form, "compare", document, [Table(("", "value", "first", "second", "factor"), rows)])
 
 
-def _text(value) -> str:
-    return value.text() if hasattr(value, "text") else str(value)
+def _text(name: str, value) -> str:
+    return shown(name, value) if hasattr(value, "text") else str(value)
 
 
 def _plain(value):

@@ -26,9 +26,9 @@ FIELDS = {
     "dtype": ("FORMAT", "Format computed in."),
     "chunk": ("N", "Tokens of the largest pass."),
     "page": ("N", "Tokens of one page of the cache."),
-    "price": ("$/h", "Price of one device."),
-    "power": ("W", "Power of one device."),
-    "memory": ("BYTES", "Usable memory of one device."),
+    "price": ("PRICE", "Price of one device, such as $2.50/h."),
+    "power": ("POWER", "Power of one device, such as 700W."),
+    "memory": ("BYTES", "Usable memory of one device, such as 64GB."),
 }
 COMPLETION = {"model": MODEL, "device": DEVICE, **dict.fromkeys(("weights", "kv", "activations", "dtype"), FORMAT)}
 

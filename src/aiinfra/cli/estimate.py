@@ -114,7 +114,7 @@ def turns(e) -> Table:
 
     rows = []
     for f in e.flips:
-        at = "never" if f.at is None else Quantity(f.at, byte / second).text() if f.of == "bandwidth" else f"{f.at:,.4g}"
+        at = "never" if f.at is None else Quantity(f.at, byte / second).text() if f.of == "bandwidth" else f"{f.at:,.0f}"
         rows.append((f.of, at, f.now, f.then, f.why or f.how))
     return Table(("turns with", "at", "from", "to", "how"), rows)
 

@@ -45,6 +45,11 @@ def quantity(q: Quantity) -> dict:
     return {"value": q.value, "unit": q.unit.text, "relation": q.relation}
 
 
+def shown(name: str, q: Quantity) -> str:
+    """A result for people: prices by the million tokens, everything else in the unit that suits its size."""
+    return q.text(".3g $/Mtoken" if name.startswith("cost") else "")
+
+
 def emit(form: str | None, command: str, document: dict, tables: Iterable[Table], lines: Iterable[str] = ()) -> None:
     """Print a result in the form that was asked for; CSV holds the first table."""
     tables = list(tables)

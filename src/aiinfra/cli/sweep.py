@@ -53,10 +53,21 @@ def command(ctx, over, results, out, plot, dask, form: str | None = None, fields
         draw(plot, found)
     if out is None and plot is None:
         rows = [tuple(row.values()) for row, _ in zip(found.rows(), range(MOST_SHOWN if form is None else found.size), strict=False)]
-        shown = [tuple(f"{v:.5g}" if isinstance(v, float) else v for v in row) for row in rows] if form is None else rows
+        shown = readable(s, found, rows) if form is None else rows
         document = {"axes": {n: list(v) for n, v in found.axes.items()}, "rows": [dict(zip(head, row, strict=True)) for row in rows]}
         note = [f"the first {MOST_SHOWN:,} of {found.size:,}; --out writes all"] if form is None and found.size > MOST_SHOWN else []
         emit(form, "sweep", document, [Table(head, shown)], note)
+
+
+def readable(s, found, rows: list[tuple]) -> list[tuple]:
+    """Rows with results in the units that suit them."""
+    from aiinfra.cli.output import shown
+    from aiinfra.units import Quantity
+
+    e, first = s.estimate(strict=False), len(found.axes)
+    units = [(name, e.unit(name)) for name in found.results]
+    given = [(row[:first], zip(units, row[first:], strict=True)) for row in rows]
+    return [(*point, *("–" if v != v else shown(name, Quantity(v, unit)) for (name, unit), v in values)) for point, values in given]
 
 
 def values(text: str) -> list:

@@ -45,6 +45,9 @@ GIVEN = {
     "load.bytes": ("data", "ledger of one device: bytes of all rows"),
 }  # fmt: skip
 
+# where an exact formula takes a bound, its result is one
+RELATIONS = {"cost.bound": ">=", "service.tokens.bound": "<=", "answer.bound": ">=", "memory.batch_max": "<="}
+
 
 def counts(ledger: Ledger, prompt: int, output: int, cached: int, page: int, chunk: int) -> dict[str, float]:
     """What one device's ledger says of requests of one kind; nothing in it depends on the batch."""
@@ -186,4 +189,4 @@ class Estimate:
         own = table().record(step.formula).relation
         if step.ends:
             return "~"
-        return {"cost.bound": ">=", "service.tokens.bound": "<=", "answer.bound": ">=", "memory.batch_max": "<="}.get(name, own)
+        return RELATIONS.get(name, own)
