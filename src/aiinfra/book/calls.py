@@ -3,7 +3,8 @@
 ``decode-step-bound @eight batch=16 in ms as .3g`` evaluates a formula with the inputs of the case ``eight`` and one
 more. A term may also be ``KEY solve SYMBOL …``, ``KEY = KEY over SYMBOL …`` (break-even), a datum of the catalogue
 (``h100-sxm memory_bandwidth``, ``h100-sxm peak bf16``), a sum of a model's ledger (``ledger llama-3.1-8b state
-context=8192``), a result of a deployment (``estimate decode.bound model=llama-3.1-8b device=h100-sxm``) or a quantity (``"80 GB"``). Terms are joined by a free-standing
+context=8192``), a result of a deployment (``estimate decode.bound model=llama-3.1-8b device=h100-sxm``) or a quantity (``"80 GB"``).
+Terms are joined by a free-standing
 ``+ - * /``, products and quotients first. An input may be a request of its own, in brackets and quotes.
 """
 

@@ -244,7 +244,8 @@ class AssumptionsDirective(BookDirective):
             ends = dict.fromkeys(Quantity(v, unit).text() for v in (a.slow, a.fast))
             why = [nodes.Text(f"{a.why[0].upper()}{a.why[1:]}. "), *self.sources(a.source)]
             rows.append([base.symbol_math(a.symbol), nodes.literal("", a.symbol), " to ".join(ends), why])
-        return [base.make_table(["Symbol", "Name", "Slow to fast", "What it is, and where from"], rows, [10, 18, 20, 52], "reference-table")]
+        head = ["Symbol", "Name", "Slow to fast", "What it is, and where from"]
+        return [base.make_table(head, rows, [10, 18, 20, 52], "reference-table")]
 
     def sources(self, keys: str) -> list[nodes.Node]:
         """Citations of the measurements and documents that a text names."""
