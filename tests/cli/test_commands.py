@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from importlib.resources import files
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -178,3 +179,12 @@ def test_bad_input_is_one_line_and_exit_code_2(line, says, tmp_path, monkeypatch
     assert says in found.stderr and "Traceback" not in found.stderr
     last = found.stderr.strip().splitlines()[-1]
     assert len(last) < 2000
+
+
+def test_the_commands_of_the_readme():
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```console\n(.*?)```", text, re.S)
+    shown = re.findall(r"^\$ aiinfra (.+)\n(.+)$", block, re.M)
+    assert len(shown) == 3
+    for line, wanted in shown:
+        assert any(row.split() == wanted.split() for row in answer(line).splitlines()), line
