@@ -198,6 +198,9 @@ def test_a_prefix_hit_saves_work_and_not_memory():
         ({"device": "h100"}, "h100"),
         ({"device": "m3-max", "tp": 1}, "m3-max"),
         ({"device": "rtx-5090", "tp": 2}, "rtx-5090"),
+        ({"activations": None}, "activations: unknown format None"),
+        ({"batch": [1, 2]}, "batch = .1, 2.: must be a whole number"),
+        ({"model": "x" * 10_000}, "unknown model 'xxx"),
         ({"colour": "red"}, "unknown field of a scenario 'colour'"),
     ],
 )

@@ -33,11 +33,15 @@ def load(source: str | Path | Mapping) -> Architecture:
     if not str(source).strip():
         raise BadValue(f"{brief(source)}: expected a mapping, a path or the name of a model")
     path = Path(source)
-    if isinstance(source, str) and path.suffix != ".json" and not path.is_dir():
+    try:
+        folder = path.is_dir()
+    except (OSError, ValueError):  # longer than a file name may be
+        folder = False
+    if isinstance(source, str) and path.suffix != ".json" and not folder:
         from aiinfra import catalog  # only to look a name up: the catalogue reads its models through this package
 
         return catalog.model(source).architecture
-    if path.is_dir():
+    if folder:
         path = path / "config.json"
     table = load_json(path)
     try:

@@ -63,7 +63,7 @@ class Scenario:
             _whole(name, getattr(self, name), least)
         if self.batch is not None and self.concurrency is not None:
             raise BadValue(f"batch = {brief(self.batch)} and concurrency = {brief(self.concurrency)}: give one of them")
-        if self.batch not in (None, "max"):
+        if self.batch is not None and not (isinstance(self.batch, str) and self.batch == "max"):
             _whole("batch", self.batch, 1)
         if self.concurrency is not None:
             _whole("concurrency", self.concurrency, self.replicas)
@@ -72,7 +72,7 @@ class Scenario:
         if not isinstance(self.assume, Mapping):
             raise BadType(f"assume = {brief(self.assume)}: must be a table of assumptions")
         for name, read in (("weights", format_of), ("kv", format_of), ("activations", bytes_of), ("dtype", bytes_of)):
-            if getattr(self, name) is not None:
+            if getattr(self, name) is not None or name == "activations":
                 named(name, read, getattr(self, name))
         check(self.architecture, self.tp)
         most = self.architecture.max_context
