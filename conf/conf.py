@@ -38,7 +38,6 @@ nitpick_ignore_regex = [("py:.*", ".*")]  # types in signatures, of which most a
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 72
 smartquotes_action = "qe"  # no dashes: sources name files such as Qwen--Qwen3-8B_config.json
 numfig = True
 math_numfig = True

@@ -36,6 +36,12 @@ def test_exit_codes_and_one_line(words, code, line):
     assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith(line)
 
 
+@pytest.mark.parametrize(("limit", "code"), [("<=328kB", 0), ("<=327kB", 1)])
+def test_a_limit_sets_the_exit_code_of_the_process(limit, code):
+    done = process("eval", "kv-bytes-per-token", "--model", "llama-3.1-70b", "--assert", limit)
+    assert done.returncode == code and done.stdout.startswith("kv-bytes-per-token = 327.7 kB")
+
+
 def test_a_reader_that_goes_away_is_no_error():
     done = subprocess.run(f"{sys.executable} -m aiinfra list symbols --csv | head -1", shell=True, capture_output=True, text=True)
     assert done.stdout == "name,says\n" and done.stderr == ""

@@ -195,8 +195,8 @@ class CliDirective(BookDirective):
         """The help of a command, its example as a block."""
         found: list[nodes.Node] = []
         for part in re.split(r"\n\s*\n", (command.help or "").strip()):
-            if part.startswith("\b"):
-                rows = [row.strip() for row in part.splitlines()[1:]]
+            if part.strip().startswith("\b"):
+                rows = [row.strip() for row in part.strip().splitlines()[1:]]
                 found.append(nodes.literal_block("\n".join(rows), "\n".join(rows), language="console"))
             else:
                 found.append(nodes.paragraph("", " ".join(part.split())))
@@ -204,8 +204,8 @@ class CliDirective(BookDirective):
 
     @staticmethod
     def options_of(command: click.Command, ctx: click.Context) -> nodes.Node:
-        records = [p.get_help_record(ctx) for p in command.get_params(ctx)]
-        rows = [[nodes.literal("", name), says] for name, says in filter(None, records)]
+        records = [p.get_help_record(ctx) for p in command.get_params(ctx) if isinstance(p, click.Option)]
+        rows = [[nodes.literal("", name), nodes.inline("", says, support_smartquotes=False)] for name, says in filter(None, records)]
         return base.make_table(["Option", "Meaning"], rows, [38, 62], "reference-table")
 
 
@@ -337,7 +337,7 @@ class SchemaDirective(BookDirective):
 def _kind(part: dict) -> str:
     """What a field holds, in words."""
     if "$ref" in part:
-        return f"a {part['$ref'].rpartition('/')[2]}"
+        return part["$ref"].rpartition("/")[2]
     if "enum" in part:
         values = ", ".join(str(v) for v in part["enum"])
         return f"{part['description']}: {values}" if "description" in part else f"one of {values}"

@@ -9,7 +9,7 @@ from aiinfra.book import base
 from aiinfra.book.base import BookDirective
 from aiinfra.book.counted import counted
 from aiinfra.errors import BadValue, unknown
-from aiinfra.scenario.published import comparable, compare
+from aiinfra.scenario.published import Compared, comparable, compare
 
 
 class PredictionsDirective(BookDirective):
@@ -43,10 +43,21 @@ class PredictionsDirective(BookDirective):
             why = f" {explained[m.key]}" if m.key in explained else ""
             unit = m.value.unit.text
             cells = [base.shown(found.bound, unit), [*base.shown(found.slow, unit), nodes.Text(" to "), *base.shown(found.fast, unit)]]
-            measured = [*base.shown(m.value, unit), nodes.Text(f" ({100 * found.share:.0f}\N{NO-BREAK SPACE}% of the bound)")]
-            rows.append([[nodes.Text(f"{what}{m.what} "), *cite, *messages, nodes.Text(why)], *cells, measured])
+            measured = base.shown(m.value, unit)
+            share = f"{100 * found.share:.0f}\N{NO-BREAK SPACE}%"
+            rows.append([[nodes.Text(f"{what}{m.what} "), *cite, *messages, nodes.Text(why)], *cells, measured, share, residual(found)])
         title = f"{len(rows)} published measurements beside their bounds; {foreseen} lie in the range that was expected"
         box = counted(self, "ledger", title)
-        head = ["Deployment and quantity", "Bound", "Expected, slow to fast", "Measured"]
-        box += base.make_table(head, rows, [44, 16, 22, 18], "longtable")
+        head = ["Deployment and quantity", "Bound", "Expected, slow to fast", "Measured", "Of the bound", "Residual"]
+        box += base.make_table(head, rows, [31, 17, 18, 16, 7, 11], "ledger-table", "longtable")
         return [box]
+
+
+def residual(found: Compared) -> str:
+    """How far a measurement lies outside the range that was expected, in its own quantity."""
+    if found.foreseen:
+        return "in the range"
+    low, high = sorted((found.slow.value, found.fast.value))
+    value = found.measurement.value.value
+    end, side = (low, "below") if value < low else (high, "above")
+    return f"{100 * abs(value / end - 1):.0f}\N{NO-BREAK SPACE}% {side}"

@@ -42,7 +42,6 @@ GIVEN = {
     "decode.weights": ("weight_read", "ledger of one device: weights that the batch reads"),
     "request.state": ("token_state", "ledger of one device: mean over the decode steps of an answer"),
     "request.flops": ("token_flops", "ledger of one device: mean over the decode steps of an answer"),
-    "load.bytes": ("data", "ledger of one device: bytes of all rows"),
 }  # fmt: skip
 
 # where an exact formula takes a bound, its result is one
