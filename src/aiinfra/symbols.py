@@ -359,7 +359,7 @@ reserved_top = symbol("reserved_top", r"u_\mathrm{m}", "1 where the top code of 
 largest_value = symbol("largest_value", r"v_\mathrm{max}", "largest finite number of a format")
 least_normal = symbol("least_normal", r"v_\mathrm{min}", "smallest number of a format with all its digits")
 octaves = symbol("octaves", r"n_\mathrm{oct}", "powers of two between the ends of a format", integer=True)
-roundoff = symbol("roundoff", r"\varepsilon", "largest relative error of one rounding")
+roundoff = symbol("roundoff", r"\varepsilon", "unit roundoff: half a step over the smallest number of its power of two")
 whole_bits = symbol("whole_bits", r"k_\mathrm{int}", "bits of an integer with its sign", integer=True)
 largest_input = symbol("largest_input", r"a_\mathrm{max}", "largest absolute value that is to be stored")
 quant_step = symbol("quant_step", r"\Delta", "distance between neighbouring values of an integer format")

@@ -101,6 +101,15 @@ def test_the_largest_of_a_block_stays_below_its_bound(size):
     assert found <= value("block-crest", group_in=size) <= 1.5 * found
 
 
+@pytest.mark.parametrize("size", [16, 32, 128])
+def test_blocks_leave_no_more_noise_than_their_crest_factor_says(size):
+    signal = numpy.random.default_rng(size).normal(size=(4000, size))
+    step = numpy.abs(signal).max(axis=1, keepdims=True) / 7
+    noise = numpy.round(signal / step) * step - signal
+    ratio = float((signal**2).mean() / (noise**2).mean())
+    assert ratio >= value("integer-snr", whole_bits=4, crest=value("block-crest", group_in=size))
+
+
 def test_sums_stall_where_they_are_said_to():
     total, terms = numpy.float16(0), 0
     while numpy.float16(total + numpy.float16(1)) != total:

@@ -95,7 +95,7 @@ mixed = Formula(
     relation="~",
     resolves=False,
     says="The mean of two bandwidths that counts is that of their times.",
-    holds="near and far bytes one after another, as for one reader that waits for each",
+    holds="near and far bytes one after another, as for one reader that waits for each; the far way is as slow as its slowest part",
     valid=(remote <= 1,),
 )  # fmt: skip
 Derivation(
@@ -108,7 +108,7 @@ mixed_at_once = Formula(
     relation=">=",
     resolves=False,
     says="With near and far bytes on their ways at once, the slower way sets the time.",
-    holds="two ways that share nothing",
+    holds="two ways that share nothing; the far way is as slow as its slowest part, the memory at its end included",
     valid=(remote <= 1,),
 )  # fmt: skip
 Derivation(mixed_at_once, t_move, "All has arrived when the near and the far bytes have.").at_least(
@@ -143,7 +143,7 @@ sweep = Formula(
     says="Time to read everything that a device holds, once.",
     holds="rated bandwidth; capacity as sold",
 )  # fmt: skip
-Derivation(sweep, capacity / beta_mem, "All bytes over the bytes of a second: no token comes faster from a model that fills the memory.")
+Derivation(sweep, capacity / beta_mem, "All bytes over the bytes of a second: no token comes faster from a dense model that fills it.")
 
 price_of_operation = Formula(
     "operation-price", op_price, slowest(price / peak, price / (beta_mem * intensity)),

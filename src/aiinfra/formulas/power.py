@@ -128,12 +128,14 @@ Derivation(rate_under_cap, 1 / t_flop, "One operation in each such time.").using
 
 cap_intensity = Formula(
     "power-balance", power_balance, byte_energy / ((power - idle_power) / peak - flop_energy),
+    relation="~",
     says="Below this intensity the bytes take power that the peak would need; above it the peak fits into the limit.",
     holds="as for the power of a device; a limit that lets the arithmetic alone run at its peak",
     valid=(power > idle_power + flop_energy * peak,),
 )  # fmt: skip
 Derivation(
     cap_intensity, power_balance, "At the peak rate, operations and their bytes take just what the limit leaves beyond the idle part.",
+    relation="~",
 ).when(
     sympy.Eq(power - idle_power, peak * (flop_energy + byte_energy / power_balance)),
     byte_energy / ((power - idle_power) / peak - flop_energy),
@@ -157,7 +159,7 @@ clock_under_cap = Formula(
     "clock-under-cap", clock_ratio, ((power - static_power) / dynamic_power) ** sympy.Rational(1, 3),
     relation="~",
     says="A limit on power holds the clock down by the cube root only.",
-    holds="as for the power at a clock",
+    holds="as for the power at a clock; above 1 the limit does not bind",
     valid=(power > static_power,),
 )  # fmt: skip
 Derivation(clock_under_cap, clock_ratio, "What is sought is the clock at which the limit is just reached.", relation="~").when(
@@ -179,13 +181,14 @@ Derivation(
 
 clock_of_least_energy = Formula(
     "best-clock", best_clock, (static_power / (2 * dynamic_power)) ** sympy.Rational(1, 3),
+    relation="~",
     says="The energy of an operation is least where the static part is twice the dynamic one.",
-    holds="as for the energy at a clock",
+    holds="as for the energy at a clock; a result above 1 means the fastest clock",
 )  # fmt: skip
 Derivation(
     clock_of_least_energy, best_clock,
     "The energy of an operation, $(P_\\mathrm{st}/\\phi + P_\\mathrm{dyn}\\,\\phi^2)/P$, neither rises nor falls where the slopes of its "
-    "two parts cancel: $P_\\mathrm{st}/\\phi^2 = 2 P_\\mathrm{dyn}\\,\\phi$.",
+    "two parts cancel: $P_\\mathrm{st}/\\phi^2 = 2 P_\\mathrm{dyn}\\,\\phi$.", relation="~",
 ).when(
     sympy.Eq(static_power / best_clock**2, 2 * dynamic_power * best_clock), (static_power / (2 * dynamic_power)) ** sympy.Rational(1, 3),
     "Solve for the clock.",

@@ -44,7 +44,7 @@ Derivation(
 largest = Formula(
     "largest-value", largest_value, 2**exp_top * (2 - 2 ** (-mant_bits) * (1 + reserved_top)),
     says="The largest exponent, with all bits of the fraction set or, where that code is taken, with all but the last.",
-    holds="FP8 E4M3 and E8M0 keep their top code for what is no number; no other format here does",
+    holds="a fraction of at least one bit; of the formats here only FP8 E4M3 keeps its top code for what is no number",
     valid=(reserved_top <= 1,),
     cites=("micikevicius2022fp8", "ocp2023mx"),
 )  # fmt: skip
@@ -148,7 +148,7 @@ block_crest = Formula(
     "block-crest", crest, sympy.sqrt(2 * sympy.log(2 * group_in)),
     relation="<=",
     says="Among few values the largest stands out less, so that a scale of their own fits them better.",
-    holds="normally distributed values, in the mean over blocks; real weights and above all activations have heavier tails",
+    holds="normally distributed values, largest over standard deviation, in the mean over blocks; heavier tails go beyond it",
 )  # fmt: skip
 Derivation(
     block_crest, crest,
@@ -172,14 +172,14 @@ sum_bound = Formula(
 )  # fmt: skip
 Derivation(
     sum_bound, sympy.Product(1 + roundoff, (i, 1, added)) - 1,
-    "Each addition multiplies what was added up so far by at most $1 + \\varepsilon$; the first term goes through all of them.",
+    "Each addition multiplies what was added up so far by at most $1 + \\varepsilon$; no term meets more than $n_\\mathrm{sum}$ of them.",
     relation="<=",
 ).rewrite((1 + roundoff) ** added - 1, "All factors are alike.")  # fmt: skip
 
 sum_model = Formula(
     "accumulation-error", sum_error, roundoff * sympy.sqrt((added + 1) * (2 * added + 1) / (18 * added)),
     relation="~",
-    says="Errors of either sign cancel in part, so that the error grows with the root of the number of terms.",
+    says="Errors of either sign cancel in part, so that their root mean square grows with the root of the number of terms.",
     holds="terms of about the same size and sign, rounded to nearest; errors independent of each other; sums far from stalling",
     cites=("ipsen2019inner",),
 )  # fmt: skip
@@ -194,7 +194,7 @@ stall = Formula(
     "stalled-sum", added, 2 ** (mant_bits + 1),
     resolves=False,
     says="After this many equal terms a sum stands still: the next term is half a step of it and is rounded away.",
-    holds="equal terms, each added on its own to a sum in this format, rounded to nearest even",
+    holds="equal terms, each added on its own to a sum in this format, rounded to nearest even, within its range",
 )  # fmt: skip
 Derivation(
     stall, added,
