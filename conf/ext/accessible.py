@@ -1,9 +1,10 @@
-"""What a screen reader needs and the theme leaves out: the level of captions, and names for the two side bars."""
+"""What a screen reader or a keyboard needs and the theme leaves out: levels of captions, names of side bars, a way into long lines."""
 
 MENDED = {
     'role="heading">': 'role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Contents of the book">',
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    '<div class="highlight"><pre>': '<div class="highlight"><pre tabindex="0">',
 }
 
 

@@ -194,6 +194,7 @@ def test_a_prefix_hit_saves_work_and_not_memory():
         ({"assume": 3}, "assume = 3: must be a table"),
         ({"price": "cheap"}, "price: quantity 'cheap'"),
         ({"memory": "80"}, "memory: usable = 80: unit must be B|memory"),
+        ({"price": 2.5}, "price = 2.5: must be text with its unit, such as"),
         ({"power": "-3 W"}, "power = '-3 W': must be a finite number above zero"),
         ({"device": "h100"}, "h100"),
         ({"device": "m3-max", "tp": 1}, "m3-max"),

@@ -82,6 +82,12 @@ def test_what_a_sweep_refuses_it_names():
     assert [row["prompt"] for row in found.rows()] == [100]
 
 
+def test_a_device_without_a_price_is_refused_alone():
+    found = sweep(EIGHT, {"device": ["h100-sxm", "h800-sxm"], "batch": [1, 2]}, ["cost.bound"])
+    assert found.refused == {("h800-sxm",): "h800-sxm has no price or power, which cost.bound needs"}
+    assert numpy.isfinite(found.results["cost.bound"][0]).all()
+
+
 @pytest.mark.parametrize(
     ("over", "says"),
     [

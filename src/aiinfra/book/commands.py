@@ -355,7 +355,7 @@ def _kind(part: dict) -> str:
 
 
 def visit_printed_html(self, node) -> None:
-    self.body.append('<div class="printed" tabindex="0">\n')
+    self.body.append('<div class="printed">\n')
 
 
 def depart_printed_html(self, node) -> None:

@@ -29,7 +29,8 @@ def command(name: str, form: str | None = None) -> None:
     for known, describe in places:
         if name in known:
             kind, lines, rows, fields = describe(known[name])
-            emit(form, "show", {"kind": kind, "name": name, **fields}, [Table(("field", "value", "source"), rows)] if rows else [], lines)
+            head = ("symbol", "meaning", "unit") if kind == "formula" else ("field", "value", "source")
+            emit(form, "show", {"kind": kind, "name": name, **fields}, [Table(head, rows)] if rows else [], lines)
             return
     raise unknown("name", name, [n for known, _ in places for n in known])
 

@@ -16,7 +16,7 @@ from aiinfra.engine.table import table
 from aiinfra.errors import AIInfraError, BadValue, MissingInput, UnitError, brief, unknown
 from aiinfra.scenario.estimate import GIVEN, Estimate
 from aiinfra.scenario.inputs import Scenario
-from aiinfra.scenario.steps import COST, ENERGY, STEPS
+from aiinfra.scenario.steps import COST, ENERGY, STEPS, names
 from aiinfra.units import Quantity, flop, parse
 
 NEAR = 0.02  # a mistake explains a claim that it comes so close to
@@ -172,8 +172,7 @@ def _device_mistakes(entry, dtype: str | None, values: dict) -> Iterator[tuple[s
 def _result(name: str, inputs: dict) -> tuple[Quantity, Iterator]:
     estimate = Scenario.of(inputs).estimate(strict=False)
     if name not in estimate.values:
-        known = {s.name + end for s in (*STEPS, *COST, *ENERGY) for end in (("", ".slow", ".fast") if s.ends else ("",))}
-        raise unknown("formula or result", name, {*table().records, *GIVEN, *known})
+        raise unknown("formula or result", name, {*table().records, *GIVEN, *names((*STEPS, *COST, *ENERGY))})
     return estimate[name], _result_mistakes(estimate, name)
 
 
@@ -227,8 +226,8 @@ def _result_mistakes(e: Estimate, name: str) -> Iterator[tuple[float, str]]:
     yield from _plain(true)
 
 
-def _label(s: Scenario) -> float | None:
-    return None if s.hardware.capacity is None else s.hardware.capacity.value.value
+def _label(s: Scenario) -> Quantity | None:
+    return None if s.hardware.capacity is None else s.hardware.capacity.value
 
 
 def _state_mistakes(e: Estimate, name: str, attention, whole, length: int) -> Iterator[tuple[float, str]]:

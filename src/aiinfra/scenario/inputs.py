@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from aiinfra.architecture import Architecture
     from aiinfra.scenario.assumptions import Assumption
     from aiinfra.scenario.estimate import Estimate
+    from aiinfra.units import Quantity
 
 MOST = 10**9
+OWN_EXAMPLES = {"price": "'$2.50/h'", "power": "'700 W'", "memory": "'64 GB'"}
 OWN = {"price": "price", "power": "power", "usable": "memory"}  # symbol <- field that replaces what the catalogue says
 WHOLE = {"tp": 1, "replicas": 1, "prompt": 1, "output": 2, "chunk": 1, "page": 1}  # the least that each may be
 
@@ -53,9 +55,9 @@ class Scenario:
     dtype: str | None = None
     chunk: int = 8192  # tokens of the largest pass
     page: int = 16  # tokens of one page of the cache
-    price: str | float | None = None  # of one device; in place of the catalogue's
-    power: str | float | None = None
-    memory: str | float | None = None  # usable memory of one device, which for a CPU is what is installed
+    price: str | Quantity | None = None  # of one device, with its unit; in place of the catalogue's
+    power: str | Quantity | None = None
+    memory: str | Quantity | None = None  # usable memory of one device, which for a CPU is what is installed
     assume: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __post_init__(self):
@@ -131,8 +133,11 @@ class Scenario:
         """What the device supplies, by symbol; price, power and memory as given, where they are."""
         found = self.hardware.symbols(self.computed_in)
         for symbol, name in OWN.items():
-            if getattr(self, name) is not None:
-                found[symbol] = named(name, partial(clean, table().symbols[symbol]), getattr(self, name))
+            value = getattr(self, name)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):  # $2.50/h and 2.50 $/s are too easily confused
+                raise BadType(f"{name} = {brief(value)}: must be text with its unit, such as {OWN_EXAMPLES[name]}")
+            if value is not None:
+                found[symbol] = named(name, partial(clean, table().symbols[symbol]), value)
         if self.hardware.price is not None:
             found.setdefault("price", self.hardware.price.value.value)
         for name in ("beta_mem", *(("beta_link",) if self.tp > 1 else ())):
@@ -155,10 +160,10 @@ class Scenario:
         found = list(self.architecture.warnings)
         if self.hardware.capacity_usable is None and self.memory is None:
             found.append(f"{self.hardware.key}: usable memory is not published; the capacity on the label is taken, which is more")
-        if self.weights is None and self.computed_in == self.activations and self._widest.element < bytes_of(self.activations):
-            found.append(
-                f"{self.hardware.key} has no peak for {self._widest.name}: weights are converted and computed in {self.activations.upper()}"
-            )
+        stored = FORMATS[self.weights] if self.weights else self._widest
+        if self.dtype is None and self.computed_in == self.activations and stored.element < bytes_of(self.activations):
+            here = self.activations.upper()
+            found.append(f"{self.hardware.key} has no peak for {stored.name}: weights are converted, computed in {here}")
         others = [name for name in self.architecture.ledger().sections if name != "language"]
         if others:
             found.append(f"only the language model is counted, not {', '.join(others)}")

@@ -116,6 +116,11 @@ def run(steps: tuple[Step, ...], values: dict, arrays: bool = False) -> None:
                 raise BadValue(f"{step.name}: {step.formula} has no finite value here") from None
 
 
+def names(steps: tuple[Step, ...]) -> set[str]:
+    """The names of the results of some steps."""
+    return {step.name + end for step in steps for end in (ENDS if step.ends else ("",))}
+
+
 def source(values: Mapping, name: str | int, end: str) -> str:
     """The name under which a step at one end of the assumptions finds a value."""
     return f"{name}{end}" if end and f"{name}{end}" in values else str(name)

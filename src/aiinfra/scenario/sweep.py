@@ -18,7 +18,7 @@ import numpy
 from aiinfra.errors import AIInfraError, BadType, BadValue, brief, unknown
 from aiinfra.scenario.estimate import Estimate, counts
 from aiinfra.scenario.inputs import FIELDS, MOST, WHOLE, Scenario
-from aiinfra.scenario.steps import run
+from aiinfra.scenario.steps import COST, ENERGY, names, run
 
 if TYPE_CHECKING:
     from aiinfra.architecture.ledger import Ledger
@@ -168,6 +168,8 @@ def compute(scenario: Scenario, block: Block, results: tuple[str, ...]) -> dict[
         return str(error)
     for name in results:
         if name not in estimate.values:
+            if name in names((*COST, *ENERGY)):
+                return f"{small.hardware.key} has no price or power, which {name} needs"
             raise unknown("result", name, estimate.values)
     values, s = dict(estimate.values), small
     given = tuple((p, o) for p in block.prompts for o in block.outputs)
