@@ -195,7 +195,7 @@ Derivation(
 link_intensity_of_layer = Formula(
     "link-intensity", intensity_link, one_flop * n_layer_param / (2 * (devices - 1) * d_model * b_act),
     says="Operations and bytes both grow with the tokens, so only the layer, its width and the number of devices count.",
-    holds="one layer split over all devices, two ring all-reduces; attention over the cache and the norms are left out",
+    holds="one dense layer split over all devices, two ring all-reduces; attention over the cache is left out",
     valid=(devices > 1,),
     cites=("shoeybi2019megatron",),
 )  # fmt: skip
