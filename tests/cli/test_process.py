@@ -42,6 +42,40 @@ def test_a_limit_sets_the_exit_code_of_the_process(limit, code):
     assert done.returncode == code and done.stdout.startswith("kv-bytes-per-token = 327.7 kB")
 
 
+def test_a_wrong_claim_sets_the_exit_code_of_the_process():
+    done = process("check", "-", input="kv-bytes-per-token model=llama-3.1-70b = 2621 kB\n")
+    assert done.returncode == 1 and "query heads" in done.stdout and done.stderr == ""
+
+
+def test_without_arguments_it_says_how_to_use_it():
+    done = process()
+    assert done.returncode == 0 and done.stderr == "" and done.stdout == process("--help").stdout
+    assert done.stdout.startswith("Usage: aiinfra ") and len(done.stdout.splitlines()) > 20
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("line", ["list symbols", "eval kv-bytes-per-token --model llama-3.1-70b --json", "--help", ""])
+def test_a_full_disk_is_one_line(line):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*AIINFRA, *line.split()], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and done.stderr == "aiinfra: output: No space left on device\n"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
+def test_a_terminal_without_some_letters_still_gets_the_numbers(encoding):
+    done = process("show", "h100-sxm", env=os.environ | {"PYTHONIOENCODING": encoding}, encoding=encoding, errors="replace")
+    assert done.returncode == 0 and done.stderr == "" and "3.35 TB/s" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent otherwise there")
+def test_an_interruption_while_it_waits_is_quiet():
+    started = subprocess.Popen([*AIINFRA, "check", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    started.send_signal(signal.SIGINT)
+    out, errors = started.communicate(timeout=60)
+    assert started.returncode == 130 and out == "" and errors.strip() == ""
+
+
 def test_a_reader_that_goes_away_is_no_error():
     done = subprocess.run(f"{sys.executable} -m aiinfra list symbols --csv | head -1", shell=True, capture_output=True, text=True)
     assert done.stdout == "name,says\n" and done.stderr == ""

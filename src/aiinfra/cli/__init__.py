@@ -57,10 +57,19 @@ class Commands(click.Group):
         except AIInfraError as error:
             raise Refused(str(error)) from None
         except BrokenPipeError:  # the reader of a pipe has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            silence()
             ctx.exit(0)
+        except OSError as error:  # a full disk, a file that cannot be read or written
+            if error.filename is None:
+                silence()
+            raise Refused(f"{error.filename or 'output'}: {error.strerror or error}") from None
         except KeyboardInterrupt:
             ctx.exit(130)
+
+
+def silence() -> None:
+    """Send what is still to be written nowhere: Python would try once more at its end, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Refused(click.ClickException):
@@ -73,21 +82,27 @@ class Refused(click.ClickException):
 
 
 @click.group(
-    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 fine, 1 a limit given with --assert does not hold or a check fails, 2 bad input.",
 )  # fmt: skip
 @click.version_option(__version__, prog_name="aiinfra")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Numbers of large-language-model infrastructure: exact counts, bounds and forecasts, each with its formula and sources.
 
     \b
       $ aiinfra eval kv-bytes-per-token --model llama-3.1-70b
       kv-bytes-per-token = 327.7 kB
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(words: list[str] | None = None) -> None:
     """The entry point: usage errors are one line too."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without the letters of a name still gets its numbers
     try:
         code = cli.main(words, prog_name="aiinfra", standalone_mode=False)
         if code:  # what a command gives to ctx.exit is returned, not raised
@@ -103,4 +118,8 @@ def main(words: list[str] | None = None) -> None:
         error.show()
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()
+    except OSError as error:  # the help, on a disk that is full
+        silence()
+        click.echo(f"aiinfra: output: {error.strerror or error}", err=True)
+        sys.exit(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from aiinfra.cli.inputs import KEY, entries, formula_inputs, limits
+from aiinfra.cli.inputs import KEY, asked, formula_inputs, limits
 from aiinfra.cli.output import Table, emit, formats, quantity
 
 
@@ -21,21 +21,32 @@ def command(ctx, key: str, model, device, dtype, given, limits, form: str | None
       $ aiinfra eval decode-step-bound --model llama-3.1-70b --device h100-sxm devices=8 batch=32 context=2048
       decode-step-bound >= 5.988 ms
     """
-    from aiinfra import words
     from aiinfra.cli import limits as limit
     from aiinfra.engine.formula import formula
+    from aiinfra.errors import unknown
 
-    f, own = formula(key), words.pairs(given)
-    found = entries(model, device)
+    f = formula(key)
+    found, dtype, own = asked(model, device, dtype, given)
     bounds = [limit.read(text) for text in limits]
+    for one in bounds:
+        if one.name not in ("", key, f.symbol):
+            raise unknown("result", one.name, (key, f.symbol))
     value = f(*found, dtype=dtype, **own)
     inputs = used(f, found, dtype, own)
     rows = [(name, row["shown"], row["source"]) for name, row in inputs.items()]
     plain = {name: {n: v for n, v in row.items() if n != "shown"} for name, row in inputs.items()}
     document = {"formula": key, **quantity(value), "result": f.symbol, "inputs": plain}
     line = f"{key} {'= ' if value.relation == '=' else ''}{value!r}"  # a bound or a model shows its sign itself
-    emit(form, "eval", document, [Table(("input", "value", "source"), rows)], [line])
-    if any(not one.holds(value) for one in bounds):
+    broken = [one for one in bounds if not one.holds(value)]
+    head = ("input", "value", "source")
+    if form == "csv":  # the result is its first row, in base units like all others
+        result = document["value"], document["unit"]
+        head, rows = ("name", "value", "unit", "relation", "source"), [(f.symbol, *result, value.relation, key)]
+        rows += [(name, row["value"], row["unit"], "=", row["source"]) for name, row in plain.items()]
+    emit(form, "eval", document, [Table(head, rows)], [line])
+    for one in broken:
+        click.echo(f"aiinfra: {line} breaks {one.name}{one.sign}{one.value.text()}", err=True)
+    if broken:
         ctx.exit(1)
 
 

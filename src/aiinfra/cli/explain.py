@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aiinfra.cli.inputs import KEY, entries, formula_inputs
+from aiinfra.cli.inputs import KEY, asked, formula_inputs
 from aiinfra.cli.output import Table, emit, formats, quantity
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ def command(key: str, model, device, dtype, given, form: str | None = None) -> N
       $ aiinfra explain kv-bytes --model llama-3.1-70b batch=16 context=8192
       kv_bytes = 42.9 GB   [kv-bytes]
     """
-    from aiinfra import words
     from aiinfra.engine.formula import formula
 
-    node = formula(key).explain(*entries(model, device), dtype=dtype, **words.pairs(given))
+    found, dtype, own = asked(model, device, dtype, given)
+    node = formula(key).explain(*found, dtype=dtype, **own)
     emit(form, "explain", {"name": key, "tree": tree(node)}, [flat(node)] if form == "csv" else [], node.lines())
 
 

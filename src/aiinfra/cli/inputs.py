@@ -66,6 +66,21 @@ def entries(model: str | None, device: str | None) -> tuple:
     return tuple(found)
 
 
+def asked(model: str | None, device: str | None, dtype: str | None, given: tuple[str, ...]) -> tuple[tuple, str | None, dict]:
+    """Entries, format computed in and inputs of a formula; model, device and dtype may stand among the inputs, as in the book."""
+    from aiinfra import words
+    from aiinfra.errors import BadValue, brief
+
+    own = words.pairs(given)
+    options = {"model": model, "device": device, "dtype": dtype}
+    for name, option in options.items():
+        if option is not None and name in own:
+            raise BadValue(f"{name} is given twice: {brief(option)} and {brief(str(own[name]))}")
+        if name in own:
+            options[name] = str(own.pop(name))
+    return entries(options["model"], options["device"]), options["dtype"], own
+
+
 def _path(text: str) -> bool:
     return "/" in text or "\\" in text or text.endswith(".json")
 

@@ -20,8 +20,13 @@ def command(kind: str, text: str, form: str | None = None) -> None:
       $ aiinfra list formulas kv-bytes-per
       kv-bytes-per-token  One key and one value in every layer, for every key/value head.
     """
+    from aiinfra.errors import brief
+
     found = [(name, says) for name, says in rows(kind) if text.lower() in f"{name} {says}".lower()]
     document = {"kind": kind, "entries": [{"name": name, "says": says} for name, says in found]}
+    if not found and form is None:
+        click.echo(f"none of the {len(rows(kind))} {kind} contains {brief(text)}")
+        return
     emit(form, "list", document, [Table(("name", "says"), found)])
 
 

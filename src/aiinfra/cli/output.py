@@ -41,8 +41,11 @@ def formats(command: Callable) -> Callable:
 
 
 def quantity(q: Quantity) -> dict:
-    """A quantity in base units, as JSON has it."""
-    return {"value": q.value, "unit": q.unit.text, "relation": q.relation}
+    """A quantity in base units, as JSON has it; a unit with a prefix, such as TB/s, is not that of its value."""
+    from aiinfra.units import parse_unit, spell
+
+    plain = not q.unit.text or parse_unit(q.unit.text)[0] == 1
+    return {"value": q.value, "unit": q.unit.text if plain else spell(q.unit.dims), "relation": q.relation}
 
 
 def shown(name: str, q: Quantity) -> str:

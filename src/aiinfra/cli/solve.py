@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from aiinfra.cli.inputs import KEY, entries, formula_inputs
+from aiinfra.cli.inputs import KEY, asked, formula_inputs
 from aiinfra.cli.output import Table, emit, formats, quantity
 
 
@@ -20,11 +20,10 @@ def command(key: str, symbol: str, model, device, dtype, given, form: str | None
       $ aiinfra solve kv-bytes --for context --model llama-3.1-70b kv_bytes="40 GB" batch=16
       context = 7,629
     """
-    from aiinfra import words
     from aiinfra.engine.formula import formula
 
-    own = words.pairs(given)
-    value = formula(key).solve_for(symbol, *entries(model, device), dtype=dtype, **own)
+    found, dtype, own = asked(model, device, dtype, given)
+    value = formula(key).solve_for(symbol, *found, dtype=dtype, **own)
     document = {"formula": key, "symbol": symbol, **quantity(value)}
     table = Table(("symbol", "value", "unit"), [(symbol, value.value, value.unit.text)])
     emit(form, "solve", document, [table] if form == "csv" else [], [f"{symbol} = {value!r}"])
