@@ -188,3 +188,9 @@ def test_the_commands_of_the_readme():
     assert len(shown) == 3
     for line, wanted in shown:
         assert any(row.split() == wanted.split() for row in answer(line).splitlines()), line
+
+
+@pytest.mark.parametrize(("flops", "warned"), [("5e11", False), ("2e13", True)])
+def test_a_utilisation_above_one_is_noted(flops, warned):
+    found = run(f"eval mfu --device h100-sxm --dtype bf16 step_flops={flops} t_step=0.01 devices=1")
+    assert found.exit_code == 0 and ("mfu above 100 %" in found.stderr) == warned

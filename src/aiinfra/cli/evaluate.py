@@ -44,6 +44,9 @@ def command(ctx, key: str, model, device, dtype, given, limits, form: str | None
         head, rows = ("name", "value", "unit", "relation", "source"), [(f.symbol, *result, value.relation, key)]
         rows += [(name, row["value"], row["unit"], "=", row["source"]) for name, row in plain.items()]
     emit(form, "eval", document, [Table(head, rows)], [line])
+    if key in ("mfu", "mbu") and value.value > 1:  # more than all of it
+        why = "operations that sparsity skips, a peak of another format" if key == "mfu" else "bytes that a cache delivered"
+        click.echo(f"aiinfra: note: {key} above 100 %: {why}, or a wrong time", err=True)
     for one in broken:
         click.echo(f"aiinfra: {line} breaks {one.name}{one.sign}{one.value.text()}", err=True)
     if broken:
