@@ -160,6 +160,7 @@ LONG = "x" * 5000
         (f"estimate {LLAMA} --assume eta_mem=0.5,0.6,0.7", "must be a number, or two"),
         (f"estimate {LLAMA} --assert tpot", "expected a comparison"),
         (f"estimate {LLAMA} --assert 'tpot<=4GB'", "it is compared with s"),
+        (f"estimate {LLAMA} --assert 'tpot<=40'", "give it with its unit"),
         (f"estimate {LLAMA} --assert 'speed<=4'", "unknown result 'speed'"),
         (f"estimate {LLAMA} --explain speed", "unknown result 'speed'"),
         ("estimate --file nowhere.toml", "No such file"),

@@ -25,6 +25,8 @@ def one(line):
         "kv-bytes-per-token model=llama-3.1-70b = 327680 B",
         "kv-bytes-per-token model=llama-3.1-70b = 328 kB",
         "kv-bytes-per-token model=llama-3.1-70b = 0.33 MB",
+        "kv-bytes-per-token model=llama-3.1-70b = 328000 B",
+        "kv-bytes-per-token model=llama-3.1-70b = ~ 327,680 B",
         "kv-bytes-per-token n_layer=80 n_kv=8 d_head=128 b_kv=2 = 327.7 kB  # a comment",
         "overlap-gain-limit = 2",
         f"decode.bound {LLAMA} = 6.01 ms",
@@ -111,3 +113,15 @@ def test_a_line_that_cannot_be_read_is_named(line, says):
         check("\n" + line, "notes.txt")
     text = str(error.value)
     assert text.startswith("notes.txt, line 2: ") and "\n" not in text and len(text) < 1000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"decode.bound {LLAMA} = 9 ms", f"decode.bound {LLAMA} = 4 ms", "kv-bytes-per-token model=llama-3.1-70b = 0.6 MB",
+        f"decode.bound {LLAMA} = 6.08 ms", "kv-bytes-per-token model=llama-3.1-70b = 324 kB",
+    ],
+)  # fmt: skip
+def test_what_is_off_by_more_than_its_last_digit_is_wrong_and_accuses_nobody(line):
+    found = one(line)
+    assert not found.right and not any("power of" in m for m in found.mistakes)

@@ -47,7 +47,9 @@ def test_kinds_of_statement():
     e = EIGHT.estimate()
     kinds = {"decode.bound": ">=", "service.tokens.bound": "<=", "decode.expected.slow": "~", "memory.weights": "=", "cost.bound": ">="}
     assert {name: e[name].relation for name in kinds} == kinds
-    assert Scenario(model="qwen3-30b-a3b", device="h100-sxm").estimate()["decode.weights"].relation == "~"  # experts touched on average
+    moe = Scenario(model="qwen3-30b-a3b", device="h100-sxm").estimate()  # experts touched on average
+    assert {moe[name].relation for name in ("decode.weights", "decode.bound", "answer.bound", "service.tokens.bound")} == {"~"}
+    assert moe["memory.weights"].relation == "=" and moe["decode.compute"].relation == "="
 
 
 @given(
@@ -192,6 +194,7 @@ def test_a_prefix_hit_saves_work_and_not_memory():
         ({"assume": {"eta_meme": 0.5}}, "unknown assumption 'eta_meme'; near: eta_mem"),
         ({"assume": {"eta_mem": [0.1, 0.2, 0.3]}}, "must be a number, or two"),
         ({"assume": 3}, "assume = 3: must be a table"),
+        ({"assume": {"eta_mem": [0.9, 0.5]}}, "eta_mem = .0.9, 0.5.: the slow end comes first"),
         ({"price": "cheap"}, "price: quantity 'cheap'"),
         ({"memory": "80"}, "memory: usable = 80: unit must be B|memory"),
         ({"price": 2.5}, "price = 2.5: must be text with its unit, such as"),

@@ -79,4 +79,7 @@ def scenario(fields: dict | None, file: Path | None):
     if file is not None:
         Scenario.load(file)  # says what is wrong with the file by itself
         found = tomllib.loads(file.read_text(encoding="utf-8"))
-    return Scenario.of(found | (fields or {}))
+    fields = fields or {}
+    if isinstance(found.get("assume"), dict) and "assume" in fields:
+        fields = fields | {"assume": found["assume"] | fields["assume"]}
+    return Scenario.of(found | fields)

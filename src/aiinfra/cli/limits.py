@@ -20,7 +20,9 @@ class Limit(NamedTuple):
 
     def holds(self, value: Quantity) -> bool:
         """Whether a value keeps the limit; the two must measure the same."""
-        if any(self.value.unit.dims) and self.value.unit.dims != value.unit.dims:
+        if not any(self.value.unit.dims) and any(value.unit.dims):
+            raise UnitError(f"limit {self.name}{self.sign}{self.value.text()}: give it with its unit, such as {value.text()}")
+        if self.value.unit.dims != value.unit.dims:
             raise UnitError(f"limit {self.name}{self.sign}{self.value.text()}: it is compared with {value.unit.text or 'a plain number'}")
         a, b = value.value, self.value.value
         return {"<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b}[self.sign]

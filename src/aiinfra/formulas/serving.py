@@ -80,7 +80,7 @@ pass_bound = Formula(
     "pass-bound", t_pass, slowest(t_mem, t_comp, t_wire),
     relation=">=",
     says="Reading, computing and exchanging can at best all run at the same time; the slowest of the three sets the pace.",
-    holds="rated bandwidths and dense peak; waiting and launches are left out, which can only add time",
+    holds="rated bandwidths and dense peak; one token for a request and step; waiting and launches are left out, which can only add time",
     cites=("williams2009roofline", "pope2022scaling"),
 )  # fmt: skip
 Derivation(
@@ -179,7 +179,7 @@ Derivation(
 state_of_batch = Formula(
     "batch-state-read", kv_bytes, batch * token_state,
     says="Every request of the batch has its own state, which no other shares.",
-    holds="a decode step; requests of one length, or their mean",
+    holds="a decode step; requests of one length, or their mean; a prefix that requests share is read for each of them",
     resolves=False,
 )  # fmt: skip
 Derivation(state_of_batch, batch * token_state, "All $B$ requests read theirs.")

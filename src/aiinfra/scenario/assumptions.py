@@ -129,5 +129,7 @@ def of(device: Device, dtype: str, given: Mapping[str, object]) -> dict[str, Ass
         slow, fast = (clean(table().symbols[name], v) for v in pair)
         if name in SHARES and not 0 < min(slow, fast) <= max(slow, fast) <= 1:
             raise BadValue(f"{name} = {brief(value)}: must be a share above 0 and at most 1")
+        if (slow > fast) if name.startswith("eta") else (slow < fast and name in ("alpha_ar", "t_host")):
+            raise BadValue(f"{name} = {brief(value)}: the slow end comes first, and it is not slower")
         found[name] = Assumption(name, slow, fast, "given", "given")
     return found

@@ -5,6 +5,7 @@ A line is ``KEY name=value … = claimed``, with the key of a formula, or the na
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from math import isclose
@@ -27,6 +28,15 @@ FACTORS = (  # of any result
     *((1.024**n, f"a power of 1024 where 1000 is meant ({n} times)") for n in (1, 2, 3, 4)),
     *((1 / 1.024**n, f"a power of 1000 where 1024 is meant ({n} times)") for n in (1, 2, 3, 4)),
 )  # fmt: skip
+
+
+CLOSE = {says for _, says in FACTORS}  # factors near one, and of each other, must be met more closely
+
+
+def _rounding(text: str) -> float:
+    """How far a claim of so many digits may lie from what is meant, as a share."""
+    digits = len(re.match(r"\$?[+-]?([0-9_]*\.?[0-9]*)", plain(text))[1].replace(".", "").strip("0_"))
+    return min(0.5 * 10.0 ** (1 - max(digits, 1)), 0.02) if digits < 3 else 0.003
 
 
 class Verdict(NamedTuple):
@@ -76,14 +86,16 @@ def _judge(number: int, line: str) -> Verdict:
     claimed = _claimed(claim, true)
     factor = float(claimed.value) / float(true.value) if true.value else float("inf")
     right = _agrees(claim, claimed, true)
-    mistakes = () if right else tuple(dict.fromkeys(says for value, says in wrong if isclose(value, claimed.value, rel_tol=NEAR)))
+    rounding = _rounding(claim)
+    near = [says for value, says in wrong if isclose(value, claimed.value, rel_tol=rounding if says in CLOSE else max(rounding, NEAR))]
+    mistakes = () if right else tuple(dict.fromkeys(near))
     return Verdict(number, key, claimed, true, right, factor, mistakes)
 
 
 def _claimed(text: str, true: Quantity) -> Quantity:
     if not text:
         raise BadValue("a claim needs a value after the last =")
-    found = parse(text)
+    found = parse(plain(text))
     if found.unit.dims != true.unit.dims:
         if any(found.unit.dims):
             raise UnitError(f"claimed {brief(text)}: the unit must be {true.unit.text or 'none'}")
@@ -91,11 +103,23 @@ def _claimed(text: str, true: Quantity) -> Quantity:
     return found
 
 
+def plain(text: str) -> str:
+    """A claim without what people write around its digits: signs of rounding, and commas between thousands.
+
+    >>> plain("~ 327,680 B")
+    '327680 B'
+    """
+    return re.sub(r"(?<=[0-9]),(?=[0-9]{3})", "", text.strip().lstrip("~\u2248 "))
+
+
 def _agrees(text: str, claimed: Quantity, true: Quantity) -> bool:
-    """Whether a claim is the true value, rounded as the claim is written."""
-    digits = text.strip().lstrip("$").split()[0].lower().split("e")[0]
-    significant = len([c for c in digits.lstrip("+-0.") if c.isdigit()]) or 1
-    return isclose(claimed.value, true.value, rel_tol=max(0.5 * 10 ** (1 - significant), 1e-9))
+    """Whether a claim is the true value, rounded to the claim's last digit; zeros that end a whole number may be places only."""
+    digits = re.match(r"\$?[+-]?([0-9_]*\.?[0-9]*)", plain(text))[1].replace("_", "")
+    whole, point, fraction = digits.partition(".")
+    last = -len(fraction) if point else len(whole) - len(whole.rstrip("0"))
+    number = float(digits or 0)
+    step = 10.0**last * (float(claimed.value) / number if number else 1.0)
+    return abs(claimed.value - true.value) <= max(0.5 * step * (1 + 1e-9), 1e-9 * abs(true.value))
 
 
 def _formula(key: str, inputs: dict) -> tuple[Quantity, Iterator]:

@@ -183,9 +183,14 @@ class Estimate:
         """``=`` exact, ``>=`` or ``<=`` a bound, ``~`` a model."""
         step = self.step(name)
         if step is None:
-            moe = not self.scenario.architecture.dense and name in ("decode.weights", "prefill.weights")
-            return "~" if moe else "="
-        own = table().record(step.formula).relation
-        if step.ends:
+            return "~" if not self.scenario.architecture.dense and name in ("decode.weights", "prefill.weights") else "="
+        if step.ends or (not self.scenario.architecture.dense and self._reads_experts(name)):
             return "~"
-        return RELATIONS.get(name, own)
+        return RELATIONS.get(name, table().record(step.formula).relation)
+
+    def _reads_experts(self, name: str) -> bool:
+        """Whether a result rests on the number of experts touched, which is an average."""
+        step = self.step(name)
+        if step is None:
+            return name in ("decode.weights", "prefill.weights")
+        return any(self._reads_experts(given) for given in step.inputs.values() if isinstance(given, str))

@@ -167,6 +167,10 @@ class Scenario:
         others = [name for name in self.architecture.ledger().sections if name != "language"]
         if others:
             found.append(f"only the language model is counted, not {', '.join(others)}")
+        if self.cached:
+            found.append("a cached prefix is held and read for each request; an engine that shares it needs less and may beat the bounds")
+        if not self.architecture.dense:
+            found.append("experts touched are an average over even, independent routing, so that bounds which read them are models")
         return tuple(found)
 
     def estimate(self, *, strict: bool = True) -> Estimate:

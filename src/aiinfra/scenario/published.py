@@ -65,11 +65,21 @@ def scenario(m: Measurement, **more) -> Scenario:
     return Scenario(model=m.model, device=m.device, weights=m.weights, kv=m.kv, **given | more)
 
 
+def _freest(m: Measurement) -> Estimate:
+    """The scenario with all of the memory and, where as many run as fit, requests admitted at their mean length."""
+    free = {"assume": {"memory_share": 1}, "chunk": 1}
+    if m.batch or m.what != "answer tokens per second of all requests together":
+        return scenario(m, **free).estimate()
+    one = scenario(m, batch=1, **free).estimate()
+    room = one.values["memory.headroom"] + one.values["memory.request"]
+    return scenario(m, batch=int(room / one.ledger.state(m.prompt + m.answer // 2)), **free).estimate(strict=False)
+
+
 def compare(m: Measurement) -> Compared:
     """A measurement beside its scenario."""
     result, less = KINDS[m.what]
     # a bound must hold for any engine: it may take all of the memory
-    bound = result(scenario(m, assume={"memory_share": 1}, chunk=1).estimate(), "bound")
+    bound = result(_freest(m), "bound")
     expected = scenario(m).estimate()
     slow, fast = result(expected, "expected.slow"), result(expected, "expected.fast")
     measured, unit = m.value.value, m.value.unit

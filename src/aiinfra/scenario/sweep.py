@@ -28,7 +28,7 @@ RESULTS = (
     "decode.bound", "decode.expected.slow", "decode.expected.fast", "prefill.bound", "service.tokens.bound", "service.tokens.expected.slow",
     "service.tokens.expected.fast", "memory.headroom",
 )  # fmt: skip
-LARGEST = 10**9
+LARGEST = 50_000_000
 
 
 class Block(NamedTuple):
@@ -42,7 +42,8 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Sweep:
-    """The results of a sweep: an array for each, in the order of the axes; NaN where a point is refused or beyond the model's context.
+    """The results of a sweep: an array for each, in the order of the axes; NaN where a point is refused or beyond the model's context, and
+    where it does not fit, except for results of memory.
 
     ``refused`` says why whole blocks are.
     """
@@ -93,7 +94,7 @@ def sweep(
     """
     axes = _axes(scenario, over)
     outer = {name: values for name, values in axes.items() if name not in INNER}
-    inner = [axes.get(name, (getattr(scenario, name) or 1,)) for name in INNER]
+    inner = [axes.get(name, (_alone(scenario, name),)) for name in INNER]
     blocks = [Block(tuple(zip(outer, point, strict=True)), *inner) for point in product(*outer.values())]
     arrays = {name: numpy.full((len(blocks), *map(len, inner)), numpy.nan) for name in results}
     refused, done = {}, 0
@@ -110,6 +111,15 @@ def sweep(
     except KeyboardInterrupt:
         pass
     return Sweep(axes, _ordered(axes, outer, arrays), refused, done)
+
+
+def _alone(scenario: Scenario, name: str) -> int:
+    """The one value of an inner field that the sweep does not change."""
+    if name != "batch":
+        return getattr(scenario, name)
+    if scenario.batch == "max":
+        raise BadValue("batch = 'max': a sweep needs numbers of requests; memory.batch_max is one of its results")
+    return -(-scenario.concurrency // scenario.replicas) if scenario.concurrency is not None else scenario.batch or 1
 
 
 def _axes(scenario: Scenario, over: Mapping[str, Sequence]) -> dict[str, tuple]:
@@ -145,7 +155,10 @@ def _computed(scenario: Scenario, blocks: list[Block], results: tuple[str, ...],
         from distributed import Client, as_completed
     except ImportError:
         raise BadValue("a sweep on several machines needs Dask: pip install 'aiinfra[dask]'") from None
-    mine = Client(client) if isinstance(client, str) else None
+    try:
+        mine = Client(client) if isinstance(client, str) else None
+    except (OSError, ValueError, TypeError) as error:
+        raise BadValue(f"client = {brief(client)}: no scheduler answers there: {' '.join(str(error).split())}") from None
     try:
         futures = (mine or client).map(compute, [scenario] * len(blocks), blocks, [results] * len(blocks), pure=False)
         numbers = {future.key: number for number, future in enumerate(futures)}
@@ -182,8 +195,13 @@ def compute(scenario: Scenario, block: Block, results: tuple[str, ...]) -> dict[
         run(estimate.steps, values, arrays=True)
     full = (*shape[:2], len(block.batches))
     most = s.architecture.max_context
-    inside = True if most is None else (values["prompt"] + values["output"] <= most)
-    return {name: numpy.where(inside, numpy.broadcast_to(values[name], full), numpy.nan) for name in results}
+    inside = numpy.array(True) if most is None else (values["prompt"] + values["output"] <= most)
+    fits = inside & (values["memory.headroom"] >= 0)
+
+    def kept(name: str) -> numpy.ndarray:
+        return numpy.where(inside if name.startswith("memory.") else fits, numpy.broadcast_to(values[name], full), numpy.nan)
+
+    return {name: kept(name) for name in results}
 
 
 @lru_cache(maxsize=32)
