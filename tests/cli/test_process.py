@@ -53,7 +53,7 @@ def test_without_arguments_it_says_how_to_use_it():
     assert done.stdout.startswith("Usage: aiinfra ") and len(done.stdout.splitlines()) > 20
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full, a file that is always full")
 @pytest.mark.parametrize("line", ["list symbols", "eval kv-bytes-per-token --model llama-3.1-70b --json", "--help", ""])
 def test_a_full_disk_is_one_line(line):
     with open("/dev/full", "w") as full:
@@ -67,7 +67,7 @@ def test_a_terminal_without_some_letters_still_gets_the_numbers(encoding):
     assert done.returncode == 0 and done.stderr == "" and "3.35 TB/s" in done.stdout
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent otherwise there")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT that one process can send another")
 def test_an_interruption_while_it_waits_is_quiet():
     started = subprocess.Popen([*AIINFRA, "check", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(2)
@@ -123,3 +123,11 @@ def test_completion_knows_names(shell):
     code = "from aiinfra.cli import cli; cli(prog_name='aiinfra')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
     assert "kv-bytes-per-token" in done.stdout
+
+
+def test_a_sweep_without_numpy_says_what_to_install():
+    code = "import sys; sys.modules['numpy'] = None\nfrom aiinfra.cli import main; main()"
+    words = ["sweep", "--model", "llama-3.1-8b", "--device", "h100-sxm", "--over", "batch=1,2"]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "aiinfra: a sweep needs NumPy: pip install 'aiinfra[arrays]'\n"

@@ -32,7 +32,11 @@ def command(ctx, over, results, out, plot, dask, form: str | None = None, fields
       batch   decode.bound
     """
     from aiinfra.errors import BadValue
-    from aiinfra.scenario.sweep import RESULTS, sweep
+
+    try:
+        from aiinfra.scenario.sweep import RESULTS, sweep
+    except ModuleNotFoundError:
+        raise BadValue("a sweep needs NumPy: pip install 'aiinfra[arrays]'") from None
 
     axes = {}
     for text in over:
