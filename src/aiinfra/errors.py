@@ -72,3 +72,16 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownName:
         return UnknownName(f"unknown {kind} {brief(name)}; near: {', '.join(near)}")
     shown = ", ".join(known[:40]) + (", …" if len(known) > 40 else "")
     return UnknownName(f"unknown {kind} {brief(name)}; known: {shown or 'none'}")
+
+
+def whole(name: str, value: object, least: int = 0, most: int = 10**12) -> None:
+    """Refuse what is not a whole number of a sensible size.
+
+    >>> whole("batch", 0, least=1)
+    Traceback (most recent call last):
+    aiinfra.errors.BadValue: batch = 0: must be a whole number from 1 to 1,000,000,000,000
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadType(f"{name} = {brief(value)}: must be a whole number of {least:,} or more")
+    if not least <= value <= most:
+        raise BadValue(f"{name} = {brief(value)}: must be a whole number from {least:,} to {most:,}")

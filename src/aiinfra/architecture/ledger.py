@@ -14,14 +14,13 @@ from aiinfra.architecture.model import Architecture
 from aiinfra.architecture.rows import Row, StateRow
 from aiinfra.architecture.split import check, shard, shard_row
 from aiinfra.engine.table import table
-from aiinfra.errors import BadType, BadValue, brief
+from aiinfra.errors import BadValue, brief, whole
 from aiinfra.formats import FORMATS, Format, bytes_of, format_of
 
 if TYPE_CHECKING:
     import sympy
 
 LANGUAGE = ("language",)
-MOST = 10**12  # tokens of a request, or requests
 
 
 class Entry(NamedTuple):
@@ -349,10 +348,3 @@ class Ledger:
         rows = [r for r in self.chosen(LANGUAGE) if part in (None, r.part) and r.phase in ("", latent)]
         return sympy.Add(*(row.expression(what, self.shared) for row in rows))
 
-
-def whole(name: str, value: object, least: int = 0) -> None:
-    """Refuse what is not a whole number of a sensible size."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise BadType(f"{name} = {brief(value)}: must be a whole number of {least} or more")
-    if not least <= value <= MOST:
-        raise BadValue(f"{name} = {brief(value)}: must be a whole number from {least} to {MOST:,}")

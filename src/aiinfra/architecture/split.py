@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from aiinfra.errors import BadType, BadValue, brief
+from aiinfra.errors import BadValue, whole
 
 if TYPE_CHECKING:
     from aiinfra.architecture.model import Architecture
@@ -50,10 +50,7 @@ def shard_row(row: Row, n: int) -> Row:
 
 def check(architecture: Architecture, n: int) -> None:
     """Refuse a number of devices over which a model cannot be cut, and say which numbers would do."""
-    if isinstance(n, bool) or not isinstance(n, int):
-        raise BadType(f"tp = {brief(n)}: must be a whole number above zero")
-    if not 1 <= n <= LARGEST:
-        raise BadValue(f"tp = {brief(n)}: must be a whole number from 1 to {LARGEST:,}")
+    whole("tp", n, 1, LARGEST)
     if why := _obstacle(architecture, n):
         fitting = ", ".join(str(k) for k in range(1, 129) if not _obstacle(architecture, k))
         raise BadValue(f"tp = {n}: {architecture.key} has {why}, which {n} devices cannot share evenly; possible: {fitting}")

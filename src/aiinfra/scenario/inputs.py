@@ -13,7 +13,7 @@ from aiinfra import architecture, catalog
 from aiinfra.architecture.split import check
 from aiinfra.engine.evaluate import clean, named
 from aiinfra.engine.table import table
-from aiinfra.errors import AIInfraError, BadType, BadValue, MissingInput, brief, unknown
+from aiinfra.errors import AIInfraError, BadType, BadValue, MissingInput, brief, unknown, whole
 from aiinfra.formats import FORMATS, bytes_of, format_of
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ class Scenario:
 
     def __post_init__(self):
         for name, least in WHOLE.items():
-            _whole(name, getattr(self, name), least)
+            whole(name, getattr(self, name), least, MOST)
         if self.batch is not None and self.concurrency is not None:
             raise BadValue(f"batch = {brief(self.batch)} and concurrency = {brief(self.concurrency)}: give one of them")
         if self.batch is not None and not (isinstance(self.batch, str) and self.batch == "max"):
-            _whole("batch", self.batch, 1)
+            whole("batch", self.batch, 1, MOST)
         if self.concurrency is not None:
-            _whole("concurrency", self.concurrency, self.replicas)
+            whole("concurrency", self.concurrency, self.replicas, MOST)
         if isinstance(self.prefix_hit, bool) or not isinstance(self.prefix_hit, (int, float)) or not 0 <= self.prefix_hit < 1:
             raise BadValue(f"prefix_hit = {brief(self.prefix_hit)}: must be a share from 0 to below 1")
         if not isinstance(self.assume, Mapping):
@@ -214,11 +214,4 @@ class Scenario:
 
 
 FIELDS = tuple(f.name for f in fields(Scenario))
-
-
-def _whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise BadType(f"{name} = {brief(value)}: must be a whole number of {least:,} or more")
-    if not least <= value <= MOST:
-        raise BadValue(f"{name} = {brief(value)}: must be a whole number from {least:,} to {MOST:,}")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy
 
-from aiinfra.errors import AIInfraError, BadType, BadValue, brief, unknown
+from aiinfra.errors import AIInfraError, BadType, BadValue, brief, unknown, whole
 from aiinfra.scenario.estimate import Estimate, counts
 from aiinfra.scenario.inputs import FIELDS, MOST, WHOLE, Scenario
 from aiinfra.scenario.steps import COST, ENERGY, names, run
@@ -135,8 +135,7 @@ def _axes(scenario: Scenario, over: Mapping[str, Sequence]) -> dict[str, tuple]:
         if name in INNER:
             least = WHOLE.get(name, 1)
             for v in values:
-                if isinstance(v, bool) or not isinstance(v, int) or not least <= v <= MOST:
-                    raise BadValue(f"{name} = {brief(v)}: must be a whole number from {least:,} to {MOST:,}")
+                whole(name, v, least, MOST)
         found[name] = values
     if not found:
         raise BadValue("a sweep needs at least one field with its values")
