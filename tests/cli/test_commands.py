@@ -195,3 +195,20 @@ def test_the_commands_of_the_readme():
 def test_a_utilisation_above_one_is_noted(flops, warned):
     found = run(f"eval mfu --device h100-sxm --dtype bf16 step_flops={flops} t_step=0.01 devices=1")
     assert found.exit_code == 0 and ("mfu above 100 %" in found.stderr) == warned
+
+
+def test_rates_of_a_device_and_of_all_replicas():
+    found = json.loads(answer(f"estimate {LLAMA} --replicas 3 --json"))
+    one = found["results"]["service.tokens.expected.slow"]["value"]
+    assert found["per_device"]["service.tokens.expected.slow"]["value"] == pytest.approx(one / 8)
+    assert found["all_replicas"]["service.tokens.expected.slow"]["value"] == pytest.approx(one * 3)
+
+
+def test_options_complete_a_file(tmp_path):
+    file = tmp_path / "half.toml"
+    file.write_text('model = "llama-3.1-8b"\n[assume]\neta_mem = [0.5, 0.6]\n')
+    found = json.loads(answer(f"estimate --file {file} --device h100-sxm --assume t_host=0 --json"))
+    assert (found["assumptions"]["eta_mem"]["slow"], found["assumptions"]["t_host"]["slow"]) == (0.5, 0)
+    file.write_text("tp = " + "1" * 5000)
+    assert run(f"estimate --file {file}").exit_code == 2
+    assert run(f"estimate --file {tmp_path}").exit_code == 2

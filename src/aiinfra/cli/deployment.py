@@ -71,14 +71,10 @@ def pair(text: str) -> tuple[str, object]:
 
 def scenario(fields: dict | None, file: Path | None):
     """The scenario of the options, or of a file with the options in place of its fields."""
-    import tomllib
-
     from aiinfra.scenario import Scenario
+    from aiinfra.scenario.inputs import fields_of
 
-    found = {}
-    if file is not None:
-        Scenario.load(file)  # says what is wrong with the file by itself
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    found = fields_of(file) if file is not None else {}
     fields = fields or {}
     if isinstance(found.get("assume"), dict) and "assume" in fields:
         fields = fields | {"assume": found["assume"] | fields["assume"]}

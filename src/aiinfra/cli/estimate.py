@@ -21,6 +21,7 @@ ROWS = (  # what people ask for -> the name of its bound, and the stem of what i
     ("MFU of a step", "", "decode.mfu"),
     ("MBU of a step", "", "decode.mbu"),
 )
+SERVED = tuple(f"service.{what}.{end}" for what in ("rate", "tokens") for end in ("bound", "expected.slow", "expected.fast"))
 ALIASES = {  # names for --assert: of a forecast the slow end, which is the careful one
     "ttft": "prefill.expected.slow", "tpot": "service.tpot.expected.slow", "step": "decode.expected.slow", "e2e": "answer.expected.slow",
     "tokens": "service.tokens.expected.slow", "rate": "service.rate.expected.slow", "cost": "cost.expected.slow",
@@ -91,6 +92,8 @@ def speeds(e) -> Table:
             spec = {"price per token": ".3g $/Mtoken"}.get(name, "")
             slow, fast = e[f"{stem}.slow"].text(spec), e[f"{stem}.fast"].text(spec)
             rows.append((name, f"{e[bound].relation} {e[bound].text(spec)}" if bound in e.values else "–", f"{slow} to {fast}"))
+    each = [(e[f"service.tokens.{end}"] / e.scenario.tp).text() for end in ("bound", "expected.slow", "expected.fast")]
+    rows.append(("the same, a device", f"<= {each[0]}", " to ".join(each[1:])))
     if (n := e.scenario.replicas) > 1:
         all_of = [(e[f"service.tokens.{end}"] * n).text() for end in ("bound", "expected.slow", "expected.fast")]
         rows.append((f"the same, {n} replicas", f"<= {all_of[0]}", " to ".join(all_of[1:])))
@@ -139,6 +142,8 @@ def document(e) -> dict:
         "results": {name: quantity(e[name]) for name in e if e.values[name] == e.values[name]},
         "binds": {phase: e.binds(phase) for phase in ("prefill", "decode")},
         "longest_context": e.longest_context,
+        "per_device": {n: quantity(e[n] / s.tp) for n in SERVED if n in e.values},
+        "all_replicas": {n: quantity(e[n] * s.replicas) for n in SERVED if n in e.values},
         "ledger": lines,
         "flips": [f._asdict() for f in e.flips],
     }

@@ -189,14 +189,7 @@ class Scenario:
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
         """A scenario from a TOML file with the fields of this class; ``assume`` is a table."""
-        path = Path(path)
-        try:
-            found = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise BadValue(f"{path}: {error.strerror or error}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise BadValue(f"{path}: not a TOML file: {' '.join(str(error).split())}") from None
-        return cls.of(found, str(path))
+        return cls.of(fields_of(path), str(path))
 
     @classmethod
     def of(cls, found: Mapping[str, object], where: str = "scenario") -> Scenario:
@@ -211,6 +204,19 @@ class Scenario:
             return cls(**found)
         except AIInfraError as error:
             raise type(error)(f"{where}: {error}") from None
+
+
+def fields_of(path: str | Path) -> dict[str, object]:
+    """The fields that a TOML file holds, as they stand there."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise BadValue(f"{path}: not a file")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadValue(f"{path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number longer than Python reads
+        raise BadValue(f"{path}: not a TOML file: {' '.join(str(error).split())}") from None
 
 
 FIELDS = tuple(f.name for f in fields(Scenario))
