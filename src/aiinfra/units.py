@@ -154,7 +154,7 @@ def parse_unit(text: str) -> tuple[Fraction, Unit]:
 
 
 # The number is taken whole or not at all: neither 1,000 nor 1e400 is read as a shorter one with an odd unit
-NUMBER = re.compile(r"\s*((?>[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?))(?![\d.,_])\s*(.*?)\s*$")
+NUMBER = re.compile(r"\s*((?>[+-]?(?:[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?))(?![0-9.,_])\s*(.*?)\s*$")
 
 
 @lru_cache(maxsize=1024)

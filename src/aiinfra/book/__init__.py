@@ -16,7 +16,14 @@ def version() -> str:
     """A digest of what turns formulas into pages: when it changes, every page is read again."""
     package = HERE.parent
     engine = (p for p in (package / "engine").glob("*.py") if p.stem != "_numeric")
-    files = [*HERE.rglob("*.py"), *engine, *(package / "architecture").rglob("*.py"), package / "units.py", package / "formats.py"]
+    files = [
+        *HERE.rglob("*.py"),
+        *HERE.rglob("*.js"),
+        *engine,
+        *(package / "architecture").rglob("*.py"),
+        package / "units.py",
+        package / "formats.py",
+    ]
     return hashlib.blake2b(b"".join(p.read_bytes() for p in sorted(files)), digest_size=8).hexdigest()
 
 
@@ -36,7 +43,7 @@ def check_sources(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register everything; see `docs/contributing.md` for what an author writes."""
-    from aiinfra.book import base, commands, counted, deployments, equations, exercises, figures, ledgers, tables
+    from aiinfra.book import base, commands, counted, deployments, equations, exercises, figures, ledgers, live, tables
     from aiinfra.book.domain import BookDomain
 
     app.add_domain(BookDomain)
@@ -79,6 +86,7 @@ def setup(app: Sphinx) -> dict:
     for name, directive in directives.items():
         app.add_directive(name, directive)
     app.add_role("value", equations.ValueRole())
+    live.setup(app)
     app.connect("builder-inited", check_sources)
     app.connect("builder-inited", figures.write_styles)
     return {"version": "1", "env_version": version(), "parallel_read_safe": True, "parallel_write_safe": True}
