@@ -22,8 +22,9 @@ KATEX = Path(__file__).parents[1] / "katex"
 SCRIPT = """
 const katex = require(process.argv[1]);
 // KaTeX's fonts lack the micro sign of units; the page's own font has it.
-const strict = (code, message) => (message.includes("µ") ? "ignore" : "error");
-const options = {output: "htmlAndMathml", strict, trust: false};
+const strict = (code, message) => (message.includes("µ") || code === "htmlExtension" ? "ignore" : "error");
+const trust = (context) => context.command === "\\\\htmlClass"; // numbers of a calculator, which scripts find by it
+const options = {output: "htmlAndMathml", strict, trust};
 const render = ([tex, displayMode]) => {
   try { return {html: katex.renderToString(tex, {...options, displayMode})}; }
   catch (error) { return {error: error.message}; }

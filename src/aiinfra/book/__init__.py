@@ -43,12 +43,12 @@ def check_sources(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register everything; see `docs/contributing.md` for what an author writes."""
-    from aiinfra.book import base, commands, counted, deployments, equations, exercises, figures, ledgers, live, tables
+    from aiinfra.book import base, calculators, commands, counted, deployments, equations, exercises, figures, ledgers, live, tables
     from aiinfra.book.domain import BookDomain
 
     app.add_domain(BookDomain)
     app.add_node(base.value_node, html=(base.visit_value_html, base.depart_value_html), latex=(base.nothing, base.nothing))
-    for module in (commands, counted, exercises, figures, tables):
+    for module in (calculators, commands, counted, exercises, figures, tables):
         module.add_nodes(app)
     directives = {
         "case": equations.CaseDirective,
@@ -56,6 +56,7 @@ def setup(app: Sphinx) -> dict:
         "derivation": equations.DerivationDirective,
         "worked": equations.WorkedDirective,
         "flip": equations.FlipDirective,
+        "calculator": calculators.CalculatorDirective,
         "plot": figures.PlotDirective,
         "diagram": figures.DiagramDirective,
         "ledger": tables.LedgerDirective,

@@ -179,12 +179,16 @@ def parsed(text: str) -> tuple[str, str, tuple[tuple[str, ...], ...], tuple[str,
 
 def ask(text: str, cases: Cases | None = None, **override) -> Answer:
     """Evaluate a request; ``override`` sets inputs by name, as a plot does along its axis."""
-    cases = Cases() if cases is None else cases
+    return _ask(text, Cases() if cases is None else cases, override)
+
+
+def _ask(text: str, cases: Cases, override: dict, nested: bool = False) -> Answer:
+    """The same; a nested request keeps the settings that it spells out, and of other terms than formulas nothing is overridden in it."""
     unit, spec, terms, signs = parsed(text)
-    asked = _term(terms[0], cases, override)
+    asked = _term(terms[0], cases, override, nested)
     values = [asked if isinstance(asked, Quantity) else asked.value()]
     for sign, words in zip(signs, terms[1:], strict=True):
-        term = _term(words, cases, override)
+        term = _term(words, cases, override, nested)
         value = term if isinstance(term, Quantity) else term.value()
         if sign in "*/":
             values[-1] = OPERATORS[sign](values[-1], value)
@@ -206,8 +210,10 @@ def ask(text: str, cases: Cases | None = None, **override) -> Answer:
     return answer
 
 
-def _term(words: list[str], cases: Cases, override: dict) -> Quantity | Call | Flip:
+def _term(words: list[str], cases: Cases, override: dict, nested: bool) -> Quantity | Call | Flip:
     head, rest = words[0], words[1:]
+    if nested and (head not in table().records or "=" in rest or rest[:1] == ("solve",)):
+        override = {}
     if "=" in rest:
         return _flip(words, cases, override)
     if head in table().records:
@@ -215,7 +221,7 @@ def _term(words: list[str], cases: Cases, override: dict) -> Quantity | Call | F
             if len(rest) < 2:
                 raise BadValue(f"{head}: 'solve' needs the symbol to solve for")
             return _solve(_call(head, rest[2:], cases, override), rest[1])
-        return _call(head, rest, cases, override)
+        return _call(head, rest, cases, override, nested)
     if head == "ledger":
         return _ledger(rest, cases, override)
     if head == "estimate":
@@ -229,9 +235,11 @@ def _term(words: list[str], cases: Cases, override: dict) -> Quantity | Call | F
     raise unknown("formula or catalogue entry", head, known)
 
 
-def _call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
+def _call(key: str, words: list[str], cases: Cases, override: dict, nested: bool = False) -> Call:
     """A call from its words: cases first, then settings, then what overrides them."""
     shared, own = cases.settings(words)
+    if nested:
+        override = {n: v for n, v in override.items() if n not in own and SAME.get(n) not in own}
     settings: dict[str, object] = merge(merge(shared, own), override)
     entries = tuple(find(settings.pop(kind)) for kind, find in ENTRIES.items() if kind in settings)
     dtype = settings.pop("dtype", None)
@@ -243,7 +251,7 @@ def _call(key: str, words: list[str], cases: Cases, override: dict) -> Call:
     asked = {n: v[1:-1] for n, v in settings.items() if n not in override and v.startswith("(") and v.endswith(")")}
     inputs = {n: v if n in WORDS or n in override else number_or_text(v) for n, v in settings.items() if n not in asked}
     try:
-        inputs |= {n: ask(request, cases).value for n, request in asked.items()}
+        inputs |= {n: _ask(request, cases, override, nested=True).value for n, request in asked.items()}
     except RecursionError:
         raise BadValue(f"{key}: {', '.join(asked)} asks for itself") from None
     return Call(formula(key), entries, dtype, inputs, set(settings) - (set(own) - set(override)), asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docutils import nodes
 
-NAMES = {"example": "Example", "flip": "Flip", "exercise": "Exercise", "ledger": "Ledger"}
+NAMES = {"example": "Example", "flip": "Flip", "exercise": "Exercise", "ledger": "Ledger", "calculator": "Calculator"}
 
 
 class counted_box(nodes.General, nodes.Element):

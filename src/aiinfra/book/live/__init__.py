@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ASSETS = Path(__file__).parent / "assets"
-SCRIPTS = ("numbers",)  # numbers first: the others read and print with it
+SCRIPTS = ("elements", "numbers", "formulas", "calculator")  # what others use comes first
 
 
 def on_screen(app: Sphinx) -> bool:
