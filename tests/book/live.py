@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from pathlib import Path
 
 from node import run
@@ -68,3 +69,11 @@ def parsed(script: Path) -> list[dict]:
     return json.loads(
         run("let found; aiinfra.page = (p) => { found = p.calculators; };" + script.read_text() + "return JSON.stringify(found)", {})
     )
+
+
+def cases_of(source: Path) -> calls.Cases:
+    """The cases that a chapter declares."""
+    found = calls.Cases()
+    for name, body in re.findall(r"^```\{case\} (\S+)\n(.*?)\n```$", source.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        found.add(name, " ".join(body.split("\n")))
+    return found
