@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.nodes import make_id
 
-from aiinfra.book import base, draw
+from aiinfra.book import base, draw, plots
 from aiinfra.book.base import BookDirective, fields, rows
 from aiinfra.book.calls import ask
 from aiinfra.engine.table import table
@@ -29,13 +29,15 @@ class FigureDirective(BookDirective):
     has_content = True
     option_spec = {"class": directives.class_option}
 
-    def figure(self, kind: str, spec: dict, body: dict) -> list[nodes.Node]:
+    def figure(self, kind: str, spec: dict, body: dict, unit: str = "") -> list[nodes.Node]:
         name = make_id(self.env, self.state.document, "", self.arguments[0])
         title = self.label(body["title"])
         alt = self.label(body["alt"]) if "alt" in body else None
         drawing = draw.render(getattr(draw, kind)(**spec), name, title, alt)
         node = drawing_node(kind=kind, spec=spec, name=name, title=title, alt=alt, html=drawing.html, description=drawing.description)
         node["file"] = f"{self.env.docname.replace('/', '-')}-{name}"  # unique in the book
+        if kind == "lines":
+            node["plot"] = plots.Plot.of(drawing.figure, spec, unit)
         figure = nodes.figure("", node, align="default", classes=["drawn"])
         self.set_source_info(figure)
         caption, messages = self.parse_inline(self.label(body["caption"]), lineno=self.lineno)
@@ -85,7 +87,7 @@ class PlotDirective(FigureDirective):
             "log_x": axis.get("log", False),
             "log_y": scale.get("log", False),
         }
-        return self.figure("lines", spec | self._extras(body), body)
+        return self.figure("lines", spec | self._extras(body), body, axis.get("in") or info.unit.text)
 
     def entries_alone(self) -> list[nodes.Node]:
         """Entries of the catalogue as points, without a curve."""
@@ -250,7 +252,7 @@ def drawing(node):
 
 def visit_html(self, node) -> None:
     if self.builder.name != "epub":
-        self.body.append(node["html"])
+        self.body.append(plots.html(self.builder, node["file"], node["plot"], node["html"]) if "plot" in node else node["html"])
         raise nodes.SkipNode
     name = f"{node['file']}.svg"
     folder = Path(self.builder.outdir, self.builder.imagedir)

@@ -124,8 +124,9 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
         _band(axes, band, labels)
     for region in regions:
         axes.fill_between(region.x, region.low, region.high, facecolor=style.fill(region.role), alpha=0.7, linewidth=0, zorder=0.8)
-    for s, (x, y) in zip(series, curves):
-        line, = axes.plot(x, y, color=style.edge(s.role), linewidth=1.7, zorder=3, label=s.label or "_", solid_capstyle="butt")
+    for i, (s, (x, y)) in enumerate(zip(series, curves)):
+        line, = axes.plot(x, y, color=style.edge(s.role), linewidth=1.7, zorder=3, label=s.label or "_", solid_capstyle="butt",
+                          gid=f"curve-{i}")
         if style.DASHES[s.dash]:
             line.set_dashes(style.DASHES[s.dash])
         labels.avoid(x, y)
@@ -144,6 +145,7 @@ def lines(series: Sequence[Series], x_label: str, y_label: str, *, log_x: bool |
     for x, y, text in points:
         if text:
             labels.put(x, y, text)
+    figure.series = series
     figure.description = _describe(series, curves, x_label, y_label, log_x, log_y, marks, points, years)
     return figure
 
@@ -289,31 +291,32 @@ def _spread(wanted: Sequence[float], heights: Sequence[float], room: float) -> l
 
 def _end_labels(axes, series, names, wanted, spots, plot_width, plot_height) -> None:
     indent = 10 if any(abs(end - spot) > 1.5 for end, spot in zip(wanted, spots)) else 6
-    for s, name, end, spot in zip(series, names, wanted, spots):
+    for i, (s, name, end, spot) in enumerate(zip(series, names, wanted, spots)):
         colour, rows = style.edge(s.role), name.split("\n")
         if abs(end - spot) > 1.5:
             axes.plot([1, 1 + 8 / plot_width], [1 - end / plot_height, 1 - spot / plot_height], transform=axes.transAxes,
-                      color=colour, linewidth=0.7, clip_on=False, zorder=2, solid_capstyle="butt")
+                      color=colour, linewidth=0.7, clip_on=False, zorder=2, solid_capstyle="butt", gid=f"curve-{i}")
         for k, row in enumerate(rows):
             down = spot + 0.36 * style.SIZE + (k - (len(rows) - 1) / 2) * leading(style.SIZE)
             axes.text(1 + indent / plot_width, 1 - down / plot_height, row, transform=axes.transAxes,
-                      color=colour, fontproperties=font(style.SIZE), verticalalignment="baseline", parse_math=False, zorder=5)
+                      color=colour, fontproperties=font(style.SIZE), verticalalignment="baseline", parse_math=False, zorder=5,
+                      gid=f"curve-{i}")
 
 
 def _legend(figure, series, left, width, height, top) -> float:
     """Samples of the lines with their names above the axes; returns the height used."""
     x, y = left, top + 6
-    for s in series:
+    for i, s in enumerate(series):
         wide = 26 + text_width(s.label) + 16
         if x > left and x + wide > width:
             x, y = left, y + leading(style.SIZE) + 2
         sample = Line2D([x / width, (x + 22) / width], [1 - (y - 3) / height] * 2, color=style.edge(s.role), linewidth=1.7,
-                        transform=figure.transFigure, solid_capstyle="butt")
+                        transform=figure.transFigure, solid_capstyle="butt", gid=f"curve-{i}")
         if style.DASHES[s.dash]:
             sample.set_dashes(style.DASHES[s.dash])
         figure.add_artist(sample)
         figure.text((x + 26) / width, 1 - y / height, s.label, fontproperties=font(style.SIZE), color=style.light("ink"),
-                    verticalalignment="baseline", parse_math=False)
+                    verticalalignment="baseline", parse_math=False, gid=f"curve-{i}")
         x += wide
     return y - top + 8
 

@@ -133,6 +133,8 @@ def _strip(source: bytes, name: str) -> str:
             elif key == "id":
                 if tag in ("clipPath", "pattern", "path"):
                     attributes["id"] = own(value)
+                elif re.fullmatch(r"curve-\d+", value):  # what belongs to one curve of a plot, so that a page can hide it
+                    attributes["class"] = value
             elif key == "style":
                 attributes["style"] = _declarations(refer(value))
             elif key == "transform":

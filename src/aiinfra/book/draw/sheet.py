@@ -20,6 +20,7 @@ class Picture(Figure):
     """A Matplotlib figure that can say in words what it shows."""
 
     description: str = ""
+    series: Sequence = ()  # the curves of a plot with the roles and dashes that they were given
 
 
 @lru_cache(maxsize=64)

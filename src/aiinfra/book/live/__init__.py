@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ASSETS = Path(__file__).parent / "assets"
-SCRIPTS = ("elements", "numbers", "formulas", "calculator")  # what others use comes first
+VENDOR = Path(__file__).parent / "vendor"
+SCRIPTS = (
+    "elements",
+    "numbers",
+    "ticks",
+    "reading",
+    "plots",
+    "charts",
+    "formulas",
+    "calculator",
+)  # what others use comes first
 
 
 def on_screen(app: Sphinx) -> bool:
@@ -23,16 +33,19 @@ def on_screen(app: Sphinx) -> bool:
 
 def write(app: Sphinx) -> None:
     """The scripts as one file, and their styles as another."""
-    from aiinfra.book.live.data import units
+    from aiinfra.book.live.data import looks, units
 
     if not on_screen(app):
         return
     static = Path(app.outdir, "_static")
     static.mkdir(parents=True, exist_ok=True)
-    scripts = [f"const aiinfra = {{}};\naiinfra.units = {units()};\n", *((ASSETS / f"{n}.js").read_text(encoding="utf-8") for n in SCRIPTS)]
+    tables = f"const aiinfra = {{}};\naiinfra.units = {units()};\naiinfra.looks = {looks()};\n"
+    scripts = [tables, *((ASSETS / f"{n}.js").read_text(encoding="utf-8") for n in SCRIPTS)]
     static.joinpath("live.js").write_text("\n".join(scripts), encoding="utf-8")
-    styles = [path.read_text(encoding="utf-8") for path in sorted(ASSETS.glob("*.css"))]
+    styles = [path.read_text(encoding="utf-8") for path in (VENDOR / "uplot.min.css", *sorted(ASSETS.glob("*.css")))]
     static.joinpath("live.css").write_text("\n".join(styles), encoding="utf-8")
+    chart = [VENDOR / "uplot.min.js", ASSETS / "chart.js"]  # most pages have no chart, so it comes when it is asked for
+    static.joinpath("chart.js").write_text("\n".join(path.read_text(encoding="utf-8") for path in chart), encoding="utf-8")
     app.add_js_file("live.js", loading_method="defer")
     app.add_css_file("live.css")
 

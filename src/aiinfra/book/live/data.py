@@ -24,3 +24,10 @@ def units() -> str:
             "small": {word: power for word, power in u.SMALL.items() if word != "u"},
         }
     )
+
+
+def looks() -> str:
+    """What the colours and dashes of drawings stand for, so that live charts look like them."""
+    from aiinfra.book.draw import style
+
+    return text({"roles": style.ROLES, "order": style.SERIES, "dashes": style.DASHES})
