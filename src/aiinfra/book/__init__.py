@@ -74,6 +74,7 @@ def setup(app: Sphinx) -> dict:
         "results": commands.ResultsDirective,
         "aliases": commands.AliasesDirective,
         "exercise": exercises.ExerciseDirective,
+        "hint": exercises.HintDirective,
         "solution": exercises.SolutionDirective,
         "answers": exercises.AnswersDirective,
         "symbols": tables.SymbolsDirective,
@@ -85,7 +86,7 @@ def setup(app: Sphinx) -> dict:
         "measurements": tables.MeasurementsDirective,
     }
     for name, directive in directives.items():
-        app.add_directive(name, directive)
+        app.add_directive(name, directive, override=name == "hint")  # docutils has an admonition of that name
     app.add_role("value", equations.ValueRole())
     live.setup(app)
     app.connect("builder-inited", check_sources)

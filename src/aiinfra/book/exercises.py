@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+
 from docutils import nodes
 from docutils.parsers.rst import directives
 
 from aiinfra.book import base
 from aiinfra.book.base import BookDirective
+from aiinfra.book.calls import Answer
 from aiinfra.book.counted import counted, counted_box
 from aiinfra.errors import unknown
+from aiinfra.units import parse_unit
 
 
 class solution_node(nodes.General, nodes.Element):
     """The solution of an exercise, under its question until it is moved."""
+
+
+class hint_node(nodes.General, nodes.Element):
+    """A first step towards the solution, folded on screen."""
 
 
 class answers_list(nodes.General, nodes.Element):
@@ -35,7 +43,10 @@ class ExerciseDirective(BookDirective):
 
 
 class SolutionDirective(BookDirective):
-    """``{solution} exercise``: the way and the result; ``:answer:`` is a request whose value is the answer."""
+    """``{solution} exercise``: the way and the result; ``:answer:`` is a request whose value is the answer.
+
+    Where several numbers are asked, ``:answer:`` has a line ``label: request`` for each.
+    """
 
     required_arguments = 1
     has_content = True
@@ -49,16 +60,52 @@ class SolutionDirective(BookDirective):
         if name not in boxes:
             raise unknown("exercise", name, boxes)
         parts: list[nodes.Node] = []
+        fields: list[dict] = []
         if "answer" in self.options:
-            answer = self.ask(self.options["answer"])
-            parts = base.shown(answer.value, answer.format)
+            for label, request in labelled(self.options["answer"]):
+                answer = self.ask(request)
+                parts += [nodes.Text(f"{', ' if parts else ''}{label}{' ' if label else ''}"), *base.shown(answer.value, answer.format)]
+                fields.append(field(label, answer))
         domain.note_answer(name, [p.deepcopy() for p in parts])
-        node = solution_node(anchor=domain.data["boxes"][name][3])
+        node = solution_node(anchor=domain.data["boxes"][name][3], fields=fields)
         self.set_source_info(node)
         self.body(node)
         if parts:
             node += nodes.paragraph("", "", nodes.strong("", "Answer: "), *parts, nodes.Text("."), classes=["answer"])
         return [node]
+
+
+class HintDirective(BookDirective):
+    """``{hint}``: a first step, between an exercise and its solution."""
+
+    has_content = True
+
+    @base.guarded
+    def run(self) -> list[nodes.Node]:
+        return [self.body(hint_node())]
+
+
+def labelled(text: str) -> list[tuple[str, str]]:
+    """Labels and requests of the lines of ``:answer:``.
+
+    >>> labelled("weights: weight-bytes @one in GB\\ncache: kv-bytes @one in GB")
+    [('weights', 'weight-bytes @one in GB'), ('cache', 'kv-bytes @one in GB')]
+    """
+    rows = [line.rpartition(": ") for line in text.splitlines() if line.strip()]
+    return [(label.strip(), request.strip()) for label, _, request in rows]
+
+
+def field(label: str, answer: Answer) -> dict:
+    """What a page needs to judge an answer: the value in base units, how it is printed, and half of the last digit printed."""
+    number, _, unit = str(answer).replace("%", " %").partition(" ")
+    mantissa, _, exponent = number.replace(",", "").partition("e")
+    factor = float(parse_unit(unit)[0]) if unit else 1.0
+    step = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])) * factor
+    value = float(answer.value)
+    dims = [int(e) for e in answer.value.unit.dims]
+    printed = float(number.replace(",", "")) * factor
+    whole = not any(dims) and not unit and value.is_integer()
+    return {"label": label, "value": value, "dims": dims, "unit": unit, "printed": printed, "half": step / 2, "whole": whole}
 
 
 class AnswersDirective(BookDirective):
@@ -89,7 +136,7 @@ def gather(app, doctree, docname) -> None:
 def results(app, docname: str) -> nodes.bullet_list:
     """A link to each exercise of the book, and its result where it has one."""
     domain = app.env.get_domain("aiinfra")
-    found = nodes.bullet_list()
+    found = nodes.bullet_list(classes=["answers"])
     for name in domain.exercises():
         line = nodes.paragraph("", "", domain.box_link(app.builder, docname, name))
         _, answer = domain.data["answers"].get(name, ("", []))
@@ -113,6 +160,10 @@ def visit_solution_html(self, node) -> None:
     if self.builder.name == "epub":  # readers of e-books fold unreliably
         self.body.append('<div class="solution"><p><strong>Solution</strong></p>')
     else:
+        if node["fields"]:  # a script makes the form: without scripts nothing stands here
+            fields = json.dumps(node["fields"], ensure_ascii=False, separators=(",", ":"))
+            attributes = {"data-exercise": node["anchor"], "data-fields": fields, "hidden": "hidden"}
+            self.body.append(self.starttag(node, "div", "", CLASS="check", **attributes) + "</div>\n")
         self.body.append('<details class="solution"><summary>Solution</summary>')
 
 
@@ -120,8 +171,20 @@ def depart_solution_html(self, node) -> None:
     self.body.append("</div>\n" if self.builder.name == "epub" else "</details>\n")
 
 
+def visit_hint_html(self, node) -> None:
+    if self.builder.name == "epub":
+        self.body.append('<div class="hint"><p><strong>Hint</strong></p>')
+    else:
+        self.body.append('<details class="solution hint"><summary>Hint</summary>')
+
+
+def visit_hint_latex(self, node) -> None:
+    self.body.append("\n\n\\textit{Hint:} ")
+
+
 def add_nodes(app) -> None:
     """Register the nodes; in print a solution has moved before anything is written."""
     app.add_node(solution_node, html=(visit_solution_html, depart_solution_html), latex=(base.nothing, base.nothing))
+    app.add_node(hint_node, html=(visit_hint_html, depart_solution_html), latex=(visit_hint_latex, base.nothing))
     app.add_node(answers_list)
     app.connect("doctree-resolved", gather, priority=200)

@@ -23,6 +23,7 @@ SCRIPTS = (
     "charts",
     "formulas",
     "calculator",
+    "exercises",
 )  # what others use comes first
 
 
