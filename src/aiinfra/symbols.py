@@ -521,5 +521,12 @@ t_pass = symbol("t_pass", r"t_\mathrm{pass}", "time of one pass through the mode
 t_share = symbol("t_share", r"t_\mathrm{share}", "time of an instance over the requests that it finishes in that time", second)
 done_rate = symbol("done_rate", r"\lambda_\mathrm{done}", "requests that one instance finishes in a second", request / second)
 token_state = symbol("token_state", r"K_\mathrm{r}", "state bytes that a decode step reads for one request", byte, nonnegative=True)
+shared_state = symbol("shared_state", r"K_\mathrm{sh}", "state bytes of a common prefix that a decode step reads", byte, nonnegative=True)
+own_state = symbol("own_state", r"K_\mathrm{own}", "state bytes of a request beside a common prefix", byte, nonnegative=True)
+batch_shared = symbol("batch_shared", r"B_\mathrm{sh}", "largest batch, a common prefix held once", integer=True, nonnegative=True)
+least_state = symbol(
+    "least_state", r"K_\mathrm{lo}", "state bytes that a decode step reads for one request, a common prefix once", byte, nonnegative=True
+)
+n_pass = symbol("n_pass", r"n_\mathrm{fwd}", "passes in which a prompt is processed", integer=True)
 token_flops = symbol("token_flops", r"F_\mathrm{tok}", "operations of a decode step for one request", flop)
 batch_cross = symbol("batch_cross", r"B_\times", "requests at which a step's arithmetic takes as long as its reading")

@@ -1,12 +1,17 @@
 """Estimates against sums worked out by hand, laws, and the mistakes that other tools' users met."""
 
+import re
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from aiinfra import device, devices, errors, model
+from aiinfra.architecture import load
+from aiinfra.architecture.split import reductions
 from aiinfra.scenario import Scenario
 from aiinfra.scenario.assumptions import ASSUMED, defaults
+from aiinfra.scenario.profile import Profile, requests
 
 EIGHT = Scenario(model="llama-3.1-70b", device="h100-sxm", tp=8, batch=32, prompt=2048, output=128)
 # Llama 3.1 70B: 80 layers, 8,192 wide, 64 query and 8 key/value heads of 128, MLP 28,672, two tables of 128,256 rows
@@ -25,10 +30,14 @@ def test_one_device_of_eight_by_hand():
     assert e.values["request.flops"] == pytest.approx((2 * (80 * LAYER + HEAD) + 4 * 80 * 8192 * mean) / 8)
     read = 2 * ((80 * LAYER + HEAD) / 8 + norms + 32 * 8192)
     assert e.values["decode.weights"] == pytest.approx(read)
-    assert e.values["decode.bound"] == pytest.approx((read + 32 * mean * 2 * 80 * 128 * 2) / 3.35e12)
+    state, one = 32 * mean * 2 * 80 * 128 * 2, read - 31 * 2 * 8192  # all requests may look up the same row of the token table
+    assert e.values["decode.bound"] == pytest.approx((one + state) / 3.35e12)
+    assert e.values["decode.memory"] == pytest.approx((read + state) / 3.35e12)
     pairs = 2048 * 2049 / 2
     assert e.values["prefill.flops"] == pytest.approx((2 * (80 * LAYER * 2048 + HEAD) + 4 * 80 * 8192 * pairs) / 8)
-    assert e.values["prefill.bound"] == pytest.approx(e.values["prefill.flops"] / 989.4e12, rel=1e-4)
+    # in the last layer only the last token must come through: it meets 2,048 entries
+    least = (2 * (79 * LAYER * 2048 + LAYER + HEAD) + 4 * 8192 * (79 * pairs + 2048)) / 8
+    assert e.values["prefill.bound"] == pytest.approx(least / 989.4e12, rel=1e-4)
     assert e.values["decode.reduced"] == 2 * 7 / 8 * 32 * 8192 * 2
     assert e.values["reductions"] == 160
 
@@ -48,8 +57,9 @@ def test_kinds_of_statement():
     kinds = {"decode.bound": ">=", "service.tokens.bound": "<=", "decode.expected.slow": "~", "memory.weights": "=", "cost.bound": ">="}
     assert {name: e[name].relation for name in kinds} == kinds
     moe = Scenario(model="qwen3-30b-a3b", device="h100-sxm").estimate()  # experts touched on average
-    assert {moe[name].relation for name in ("decode.weights", "decode.bound", "answer.bound", "service.tokens.bound")} == {"~"}
-    assert moe["memory.weights"].relation == "=" and moe["decode.compute"].relation == "="
+    kinds = {"decode.weights": "~", "decode.memory": "~", "decode.bound": ">=", "answer.bound": ">=", "service.tokens.bound": "<="}
+    kinds |= {"memory.weights": "=", "decode.compute": "=", "decode.least.memory": ">=", "memory.batch_max": "<="}
+    assert {name: moe[name].relation for name in kinds} == kinds
 
 
 @given(
@@ -64,6 +74,7 @@ def test_nothing_expected_beats_its_bound(batch, prompt, output, tp, key, name):
         assume(False)
     v = e.values
     for phase in ("decode", "prefill"):
+        assert v[f"{phase}.bound"] <= max(v[f"{phase}.{clock}"] for clock in ("memory", "compute", "wire"))
         assert v[f"{phase}.bound"] <= v[f"{phase}.expected.fast"] <= v[f"{phase}.expected.slow"]
         assert v[f"{phase}.mfu.slow" if phase == "prefill" else "decode.mbu.slow"] <= 1
     assert v["service.rate.expected.slow"] <= v["service.rate.expected.fast"] <= v["service.rate.bound"] * (1 + 1e-12)
@@ -172,6 +183,94 @@ def test_a_prefix_hit_saves_work_and_not_memory():
     assert warm["prefill.state"] > cold["prefill.state"] == 0
 
 
+# Bounds that no engine can beat
+
+
+def test_a_bound_of_experts_reads_those_of_one_token():
+    # Qwen3 30B-A3B: 48 layers, each with 128 experts, of which 8 are chosen, three matrices of 2,048 by 768 in BF16
+    e = Scenario(model="qwen3-30b-a3b", device="h100-sxm", batch=64, prompt=16, output=8).estimate()
+    expert = 2 * 3 * 2048 * 768 * 48
+    less = e.values["decode.weights"] - e.values["decode.least.weights"]
+    touched = 128 * (1 - (1 - 8 / 128) ** 64)
+    assert less == pytest.approx((touched - 8) * expert + 63 * 2 * 2048)
+    assert e.values["decode.bound"] < e.values["decode.memory"]  # all tokens may choose the same experts
+
+
+def test_a_bound_after_a_prefix_hit_takes_the_cheaper_form_of_latent_attention():
+    # DeepSeek-V3: 128 heads; a pair costs 2 (192 + 128) each expanded, 2 (576 + 512) absorbed; making a token's keys and values
+    # anew 2 x 512 x 128 x (128 + 128). Few new tokens after a long prefix are cheaper absorbed.
+    s = Scenario(model="deepseek-v3", device="b200-sxm", prompt=10_000, prefix_hit=0.999, output=2, weights="fp8")
+    e = s.estimate(strict=False)
+    v, fresh, cached = e.values, 10, 9990
+    make, expanded, absorbed = 2 * 512 * 128 * 256, 2 * 128 * 320, 2 * 128 * 1088
+    far = fresh * cached
+    assert cached * make + far * expanded > far * absorbed
+    more = 60 * (cached * make + far * (expanded - absorbed))
+    below = v["prefill.flops"] - v["prefill.least.flops"]
+    assert below > more  # the rest is the last layer
+    warm, cold = (e.ledger.prefill(fresh, cached=cached, latent=form).flops for form in ("absorbed", "expanded"))
+    assert v["prefill.least.flops"] < warm < cold == v["prefill.flops"]
+
+
+def test_a_shared_prefix_is_read_and_held_once_by_the_bound():
+    cold, warm = EIGHT.estimate(), EIGHT.but(prefix_hit=0.5).estimate()
+    token = 2 * 80 * 128 * 2  # one of eight key/value heads
+    mean = sum(range(2049, 2049 + 127)) / 127
+    assert cold.values["decode.least.state"] == cold.values["decode.state"] == pytest.approx(32 * mean * token)
+    assert warm.values["decode.least.state"] == pytest.approx((32 * (mean - 1024) + 1024) * token)
+    assert warm.values["decode.bound"] < cold.values["decode.bound"]
+    assert warm.values["service.tokens.bound"] > cold.values["service.tokens.bound"]
+    v = warm.values
+    assert v["memory.own"] == (2176 - 1024) * token
+    room = v["memory_share"] * v["usable"] - v["memory.weights"] - v["memory.workspace"]
+    n = v["memory.batch_shared"]
+    assert (2176 + (n - 1) * 1152) * token <= room < (2176 + n * 1152) * token
+    assert cold.values["memory.batch_shared"] == cold.values["memory.batch_max"] < n
+
+
+SHARED = {
+    "model_type": "gemma4_text", "vocab_size": 103, "hidden_size": 40, "intermediate_size": 880, "num_hidden_layers": 6,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "max_position_embeddings": 8192, "sliding_window": 8,
+    "layer_types": [f"{kind}_attention" for kind in ("sliding", "full", "sliding", "sliding", "sliding", "full")],
+    "global_head_dim": 24, "num_global_key_value_heads": None, "attention_k_eq_v": False,
+    "hidden_size_per_layer_input": 12, "vocab_size_per_layer_input": 97, "enable_moe_block": False, "use_double_wide_mlp": False,
+    "num_experts": None, "top_k_experts": None, "moe_intermediate_size": None, "tie_word_embeddings": True,
+}  # fmt: skip
+
+
+def test_layers_that_reuse_a_cache_may_be_left_out_of_a_prompt():
+    # the last three of six layers read the caches of earlier ones, so that only two layers work on all tokens in any case
+    whole = load(SHARED | {"num_kv_shared_layers": 0}).ledger()
+    shared, plain = (Profile.of(ledger) for ledger in (load(SHARED | {"num_kv_shared_layers": 3}).ledger(), whole))
+    parts = [dict(requests(p, 40, 2, 0, 16, 8192)) for p in (shared, plain)]
+    layers = [part["prefill.least.flops"] / part["prefill.flops"] for part in parts]
+    assert layers[0] == pytest.approx(2 / 6, abs=0.06) and layers[1] == pytest.approx(5 / 6, abs=0.06)
+
+
+def test_side_by_side_layers_need_one_exchange():
+    sizes = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 100}
+    neox = {"model_type": "gpt_neox", **sizes}
+    assert reductions(load(neox)) == 3 and reductions(load(neox | {"use_parallel_residual": False})) == 6
+    assert reductions(load({"model_type": "cohere", **sizes})) == 3
+    assert reductions(load({"model_type": "llama", **sizes})) == 6
+    del sizes["intermediate_size"]
+    assert reductions(load({"model_type": "falcon", **sizes})) == 3
+    assert reductions(load({"model_type": "falcon", **sizes, "parallel_attn": False})) == 6
+
+
+# What a forecast adds
+
+
+def test_a_prompt_in_passes_pays_for_each():
+    one, four = (EIGHT.but(chunk=c).estimate().values for c in (8192, 512))
+    assert (one["prefill.passes"], four["prefill.passes"]) == (1, 4)
+    assert one["prefill.state"] == 0 and four["prefill.state"] == pytest.approx((512 + 1024 + 1536) * 2 * 80 * 128 * 2, rel=1e-2)
+    assert four["prefill.weights"] == pytest.approx(4 * one["prefill.weights"], rel=1e-2)
+    more = 3 * (160 * EIGHT.assumptions["alpha_ar"].slow + EIGHT.assumptions["t_host"].slow)
+    assert four["prefill.expected.slow"] - one["prefill.expected.slow"] == pytest.approx(more)  # arithmetic binds both
+    assert four["prefill.bound"] == one["prefill.bound"]
+
+
 # What cannot be
 
 
@@ -260,3 +359,16 @@ def test_what_was_measured_on_the_device_takes_the_place_of_defaults():
                 assert a.source == ASSUMED or a.source
                 if a.symbol.startswith("eta"):
                     assert 0 < a.slow <= a.fast <= 1
+
+
+def test_each_change_that_is_offered_fits_and_is_the_smallest():
+    full = EIGHT.but(prompt=60_000, batch=40)
+    with pytest.raises(errors.BadValue) as error:
+        full.estimate()
+    said = str(error.value)
+    prompt = int(re.search(r"prompt <= ([\d,]+)", said)[1].replace(",", ""))
+    assert full.but(prompt=prompt).estimate().fits and not full.but(prompt=prompt + 1).estimate(strict=False).fits
+    close = EIGHT.but(batch=EIGHT.but(batch="max").estimate().values["batch"] + 1)
+    with pytest.raises(errors.BadValue, match=r"chunk = 4,096, or prompt <= 2,0\d\d, or memory_share = 0.93"):
+        close.estimate()
+    assert close.but(chunk=4096).estimate().fits and close.but(assume={"memory_share": 0.93}).estimate().fits

@@ -48,6 +48,7 @@ class Architecture:
     extra: tuple[Row, ...] = ()
     warnings: tuple[str, ...] = ()
     cache_format: str = "bf16"
+    side_by_side: bool = False  # attention and MLP of a layer read the same vector: their results may be added before an exchange
     quantization: Quantization | None = field(default=None, compare=False)  # follows from the config
     config: Mapping = field(default_factory=dict, repr=False)
 

@@ -67,15 +67,21 @@ def _obstacle(architecture: Architecture, n: int) -> str:
     return ""
 
 
-def reductions(architecture: Architecture) -> int:
+def reductions(architecture: Architecture, kept: bool = False) -> int:
     """All-reduces of one pass under tensor parallelism: one after each part that mixes tokens, and one after each MLP or set of experts.
+
+    Where both stand side by side, their results are added up before one all-reduce. With ``kept`` only those below the last layer that
+    keeps something of a request: from there on, a prompt needs its last token only.
 
     >>> from aiinfra import model
     >>> reductions(model("llama-3.1-70b").architecture)
     160
     """
-    return sum(
-        len(block) * sum(any(name in CUT for name in part.sizes()) for part in block.parts)
-        for block in architecture.blocks
-        if block.section == "language"
-    )
+    blocks = [block for block in architecture.blocks if block.section == "language"]
+    last = max((i for block in blocks if any(s.layers for part in block.parts for s in part.state()) for i in block.indices), default=0)
+    found = 0
+    for block in blocks:
+        layers = sum(index < last for index in block.indices) if kept else len(block)
+        cut = sum(any(name in CUT for name in part.sizes()) for part in block.parts)
+        found += layers * (min(cut, 1) if architecture.side_by_side else cut)
+    return found

@@ -9,10 +9,10 @@ from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    all_reduce_bytes, alpha_ar, answer, b_act, batch, batch_cross, batch_max, beta_link, beta_mem, d_model, device_bytes, done_rate,
-    eta_comp, eta_link, eta_mem, headroom, kv_bytes, memory_share, message, n_reduce, peak, prefill_flops, rate, request_state, reserve,
-    step_flops, t_comp, t_host, t_link, t_mem, t_pass, t_prefill, t_share, t_step, t_token, t_wire, token_flops, token_state, tokens,
-    usable, weight_bytes, weight_read, workspace,
+    all_reduce_bytes, alpha_ar, answer, b_act, batch, batch_cross, batch_max, batch_shared, beta_link, beta_mem, d_model, device_bytes,
+    done_rate, eta_comp, eta_link, eta_mem, headroom, kv_bytes, least_state, memory_share, message, n_pass, n_reduce, own_state, peak,
+    prefill_flops, rate, request_state, reserve, shared_state, step_flops, t_comp, t_host, t_link, t_mem, t_pass, t_prefill, t_share,
+    t_step, t_token, t_wire, token_flops, token_state, tokens, usable, weight_bytes, weight_read, workspace,
 )  # fmt: skip
 
 free = memory_share * usable - reserve - workspace - weight_bytes
@@ -21,7 +21,7 @@ requests_that_fit = Formula(
     relation="<=",
     says="What weights, workspace and runtime leave of the memory that the engine takes, divided by the state of one request; none where "
     "they leave nothing.",
-    holds="bytes of one device; every request is at its full length; nothing is kept in host memory",
+    holds="bytes of one device; every request is at its full length, and shares nothing with others; nothing is kept in host memory",
     valid=(memory_share <= 1, request_state > 0),
     cites=("kwon2023vllm",),
 )  # fmt: skip
@@ -31,6 +31,24 @@ Derivation(
     sympy.Max(0, free) / request_state,
     "Solve $B_\\mathrm{max} K_\\mathrm{req} + W + M_\\mathrm{ws} + M_0 \\le \\eta_\\mathrm{cap} C_\\mathrm{u}$ for the number of requests.",
     given=(batch_max * request_state + weight_bytes + workspace + reserve <= memory_share * usable,),
+).whole("A number of requests is whole, so it is at most the next whole number below.")  # fmt: skip
+
+requests_that_share = Formula(
+    "requests-that-share", batch_shared, sympy.floor(sympy.Max(0, 1 + (free - request_state) / own_state)),
+    relation="<=",
+    says="One request is held whole; each further one adds at least what it does not share.",
+    holds="bytes of one device; every request is at its full length, behind one prefix that all share; nothing is kept in host memory",
+    valid=(memory_share <= 1, own_state > 0),
+    cites=("kwon2023vllm",),
+)  # fmt: skip
+Derivation(
+    requests_that_share, batch_shared, "The batch may grow until the memory is full.",
+).at_most(
+    sympy.Max(0, 1 + (free - request_state) / own_state),
+    "Solve $K_\\mathrm{req} + (B_\\mathrm{sh} - 1) K_\\mathrm{own} + W + M_\\mathrm{ws} + M_0 \\le \\eta_\\mathrm{cap} "
+    "C_\\mathrm{u}$ for the "
+    "number of requests.",
+    given=(request_state + (batch_shared - 1) * own_state + weight_bytes + workspace + reserve <= memory_share * usable,),
 ).whole("A number of requests is whole, so it is at most the next whole number below.")  # fmt: skip
 
 instance_memory = Formula(
@@ -64,16 +82,18 @@ Derivation(
 )  # fmt: skip
 
 reduce_time = Formula(
-    "reduce-time", t_link, n_reduce * (alpha_ar + all_reduce_bytes / (eta_link * beta_link)),
+    "reduce-time", t_link, n_reduce * (n_pass * alpha_ar + all_reduce_bytes / (eta_link * beta_link)),
     relation="~",
-    says="Every all-reduce has its fixed time and moves its bytes at the bandwidth that the collective reaches.",
-    holds="ring; the all-reduces follow each other, because each layer waits for the one before",
+    says="Every all-reduce has its fixed time, in each pass of a prompt again, and moves its bytes at the bandwidth that the "
+    "collective reaches.",
+    holds="ring; the bytes are those of all passes together; the all-reduces follow each other, because each layer waits for the "
+    "one before",
     valid=(eta_link <= 1,),
     resolves=False,
 )  # fmt: skip
 Derivation(
-    reduce_time, n_reduce * (alpha_ar + all_reduce_bytes / (eta_link * beta_link)),
-    "Model: the same time for each, its bytes at a share $\\eta_\\mathrm{link}$ of the rated bandwidth.", relation="~",
+    reduce_time, n_reduce * (n_pass * alpha_ar + all_reduce_bytes / (eta_link * beta_link)),
+    "Model: the same time for each of every pass, all bytes at a share $\\eta_\\mathrm{link}$ of the rated bandwidth.", relation="~",
 )  # fmt: skip
 
 pass_bound = Formula(
@@ -93,14 +113,16 @@ Derivation(
 )  # fmt: skip
 
 pass_forecast = Formula(
-    "pass-forecast", t_pass, slowest(t_mem / eta_mem, t_comp / eta_comp) + t_link + t_host,
+    "pass-forecast", t_pass, slowest(t_mem / eta_mem, t_comp / eta_comp) + t_link + n_pass * t_host,
     relation="~",
-    says="The slower of reading and computing at the rates that kernels reach, then the exchange, then the host.",
-    holds="exchange and host are not hidden behind reading or arithmetic; both rates are reached by all kernels alike",
+    says="The slower of reading and computing at the rates that kernels reach, then the exchange, then the host, once for each pass "
+    "that a prompt takes.",
+    holds="one token for a request and step; exchange and host are not hidden behind reading or arithmetic; both rates are reached "
+    "by all kernels alike",
     valid=(eta_mem <= 1, eta_comp <= 1),
 )  # fmt: skip
 Derivation(
-    pass_forecast, slowest(t_mem / eta_mem, t_comp / eta_comp) + t_link + t_host,
+    pass_forecast, slowest(t_mem / eta_mem, t_comp / eta_comp) + t_link + n_pass * t_host,
     "Model: the two clocks run slower by the shares that are reached, and what nothing hides is added.", relation="~",
 )  # fmt: skip
 
@@ -120,7 +142,8 @@ share_bound = Formula(
     "request-share-bound", t_share, share,
     relation=">=",
     says="However prompts and steps are mixed, all operations of a request must be done, and its share of the steps' bytes read.",
-    holds="bytes and operations of one device; at most $B$ requests in a step; the prompt's reading is left out, which could only add time",
+    holds="one token for a request and step; bytes and operations of one device; at most $B$ requests in a step; the prompt's "
+    "reading is left out, which could only add time",
     valid=(answer > 1,),
 )  # fmt: skip
 Derivation(share_bound, t_share, "In this time arithmetic and reading for one request get done, whatever else they overlap with.").at_least(
@@ -145,7 +168,7 @@ rate_bound = Formula(
     "instance-rate-bound", done_rate, 1 / share,
     relation="<=",
     says="No schedule finishes more requests in a second.",
-    holds="as for the share of one request",
+    holds="one token for a request and step, and what else the share of one request assumes",
     valid=(answer > 1,),
 )  # fmt: skip
 Derivation(rate_bound, done_rate, "What is sought is the rate of finished requests.").using(rate_of_shares).using(share_bound)
@@ -176,10 +199,25 @@ Derivation(
     "Solve for the batch. Where a request's state takes longer to read than its operations take, no batch is large enough.",
 )  # fmt: skip
 
+shared = slowest(token_state / batch, token_state - (1 - 1 / batch) * shared_state)
+shared_read = Formula(
+    "shared-state-read", least_state, shared,
+    relation=">=",
+    says="What requests have in common is read at least once, what each has for itself is read for each.",
+    holds="a decode step, the mean for one of $B$ requests; no more than $K_\\mathrm{sh}$ of what each reads is common to all; a state of "
+    "fixed size is each request's own",
+)  # fmt: skip
+Derivation(shared_read, least_state, "An engine that holds a common prefix once may read it once for the whole batch.").at_least(
+    shared,
+    "The batch reads at least what one of its requests needs, and at least $B (K_\\mathrm{r} - K_\\mathrm{sh}) + K_\\mathrm{sh}$; "
+    "divide by $B$.",
+    given=(token_state / batch <= least_state, token_state - (1 - 1 / batch) * shared_state <= least_state),
+)  # fmt: skip
+
 state_of_batch = Formula(
     "batch-state-read", kv_bytes, batch * token_state,
-    says="Every request of the batch has its own state, which no other shares.",
-    holds="a decode step; requests of one length, or their mean; a prefix that requests share is read for each of them",
+    says="What one request reads, times the requests.",
+    holds="a decode step; requests of one length, or their mean; each reads so much for itself",
     resolves=False,
 )  # fmt: skip
 Derivation(state_of_batch, batch * token_state, "All $B$ requests read theirs.")

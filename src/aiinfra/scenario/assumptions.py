@@ -97,6 +97,18 @@ def _rest(share: float) -> float:
     return 1 / float(m.value) - reading - 2 * catalog.model(m.model).architecture.n_layer * short
 
 
+FIXED = {  # measurements of the times that do not depend on how much is moved
+    "alpha_ar": ("nccl-h100-8-allreduce-16kib", "trtllm-h100-8-allreduce-16kib"), "t_host": ("gptfast-llama3.1-8b-tp8-bf16",),
+}  # fmt: skip
+
+
+def elsewhere(found: Mapping[str, Assumption], device: Device, tp: int) -> tuple[str, ...]:
+    """A line where fixed times that count were measured on other devices only."""
+    named = [name for name in FIXED if found[name].source != "given" and (tp > 1 or name == "t_host")]
+    devices = dict.fromkeys(catalog.measurement(key).device for name in named for key in FIXED[name])
+    return (f"{' and '.join(named)}: measured on {', '.join(devices)}, not on {device.key}",) if named and device.key not in devices else ()
+
+
 @lru_cache(maxsize=256)
 def achieved(device: Device, dtype: str) -> dict[str, Assumption]:
     """Shares that were measured on the device itself, which take the place of the defaults.

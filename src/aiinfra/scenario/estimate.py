@@ -11,6 +11,7 @@ from aiinfra.architecture.split import reductions
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, unknown
 from aiinfra.formats import bytes_of
+from aiinfra.scenario.profile import Given, Profile, requests
 from aiinfra.scenario.steps import COST, ENDS, ENERGY, STEPS, Step, run
 from aiinfra.units import Quantity
 
@@ -36,33 +37,46 @@ GIVEN = {
     "widest.in": ("d_in", "ledger: input of the widest matrix"), "widest.out": ("d_out", "ledger: output of the widest matrix"),
     "memory.weights": ("weight_bytes", "ledger of one device: bytes of all rows"),
     "memory.request": ("request_state", "ledger of one device: state of a request at its full length, in whole pages"),
-    "prefill.weights": ("weight_read", "ledger of one device: weights that the prompt's tokens read"),
-    "prefill.state": ("kv_bytes", "ledger of one device: state of the cached tokens"),
+    "prefill.weights": ("weight_read", "ledger of one device: weights that the passes of the prompt read, each for itself"),
+    "prefill.state": ("kv_bytes", "ledger of one device: state that the passes of the prompt find"),
+    "memory.own": ("own_state", "ledger of one device: the same beside the cached prefix, which requests may share"),
     "prefill.flops": ("prefill_flops", "ledger of one device: operations of the prompt"),
     "decode.weights": ("weight_read", "ledger of one device: weights that the batch reads"),
     "request.state": ("token_state", "ledger of one device: mean over the decode steps of an answer"),
     "request.flops": ("token_flops", "ledger of one device: mean over the decode steps of an answer"),
+    "request.least.flops": ("token_flops", "ledger of one device: latent attention in the form that computes less"),
+    "request.shared": ("shared_state", "ledger of one device: what a step reads of the cached prefix, which requests may share"),
+    "prefill.passes": ("n_pass", "scenario: the prompt's new tokens, in passes of at most chunk"),
+    "prefill.least.flops": ("prefill_flops", "ledger of one device: without what nobody reads in the last layers"),
+    "prefill.least.weights": ("weight_read", "ledger of one device: weights that one token reads"),
+    "prefill.least.state": ("kv_bytes", "ledger of one device: state of the cached tokens, once"),
+    "prefill.least.reductions": ("n_reduce", "model: parts that end in an all-reduce of all tokens, without the last layers"),
+    "decode.least.weights": ("weight_read", "ledger of one device: weights that one token reads"),
 }  # fmt: skip
 
+MODELS = ("prefill.weights", "prefill.state")  # of passes, in whose states half an entry each is left out
+
 # where an exact formula takes a bound, its result is one
-RELATIONS = {"cost.bound": ">=", "service.tokens.bound": "<=", "answer.bound": ">=", "memory.batch_max": "<="}
+RELATIONS = {"cost.bound": ">=", "service.tokens.bound": "<=", "answer.bound": ">=", "memory.batch_max": "<="} | {
+    f"{phase}.least.{clock}": ">=" for phase in ("prefill", "decode") for clock in ("state", "bytes", "memory", "compute")
+}
 
 
-def counts(ledger: Ledger, prompt: int, output: int, cached: int, page: int, chunk: int) -> dict[str, float]:
-    """What one device's ledger says of requests of one kind; nothing in it depends on the batch."""
-    steps = output - 1
-    prefill = ledger.prefill(prompt - cached, cached=cached)
-    decode = ledger.decode(prompt + 1, steps=steps)
-    rows = [row for row in ledger.rows if row.kind == "matrix" and row.section == "language" and row.part != "head"]
-    widest = max(rows, key=lambda row: row.value(row.used) * (row.value(row.d_in) + row.value(row.d_out)))
-    return {
-        "output": output, "prompt": prompt, "fresh": prompt - cached, "pass.tokens": chunk,
-        "widest.in": widest.value(widest.used) * widest.value(widest.d_in),
-        "widest.out": widest.value(widest.used) * widest.value(widest.d_out),
-        "memory.weights": ledger.bytes, "memory.request": ledger.paged(prompt + output, block=page),
-        "prefill.weights": prefill.weight_read, "prefill.state": prefill.state_read, "prefill.flops": prefill.flops,
-        "request.state": decode.state_read / steps, "request.flops": decode.flops / steps,
-    }  # fmt: skip
+@lru_cache(maxsize=64)
+def profile_of(ledger: Ledger) -> Profile:
+    """The profile of a ledger, kept."""
+    return Profile.of(ledger)
+
+
+def counts(ledger: Ledger, prompt, output, cached, page: int, chunk: int, arrays: bool = False) -> dict:
+    """What one device's ledger says of requests of one kind, or with arrays of many; nothing in it depends on the batch."""
+    return dict(requests(profile_of(ledger), prompt, output, cached, page, chunk, arrays))
+
+
+def weights(ledger: Ledger, batch, arrays: bool = False):
+    """Weight bytes that a step for so many requests reads; of experts, those touched on average."""
+    profile = profile_of(ledger)
+    return profile.evaluate(profile.weights, Given(profile.reaches, 0, batch, arrays=arrays))
 
 
 class Estimate:
@@ -78,7 +92,7 @@ class Estimate:
         steps = STEPS + (COST if "price" in self.values else ()) + (ENERGY if "power" in self.values else ())
         self.steps = steps
         batch = self._batch(strict)
-        self.values |= {"batch": batch, "decode.weights": self.ledger.weights_read(batch)}
+        self.values |= {"batch": batch, "decode.weights": weights(self.ledger, batch)}
         run(steps, self.values)
         if strict and not self.fits:
             from aiinfra.scenario.fit import explain
@@ -90,6 +104,8 @@ class Estimate:
         found = dict(s.facts) | counts(self.ledger, s.prompt, s.output, s.cached, s.page, s.chunk)
         found |= {"tp": s.tp, "b_act": bytes_of(s.activations), "d_model": s.architecture.d_model}
         found["reductions"] = reductions(s.architecture) if s.tp > 1 else 0
+        found["prefill.least.reductions"] = reductions(s.architecture, kept=True) if s.tp > 1 else 0
+        found["decode.least.weights"] = found["prefill.least.weights"]
         found.setdefault("beta_link", 1)  # one device sends nothing
         for a in s.assumptions.values():
             found |= {f"{a.symbol}.slow": a.slow, f"{a.symbol}.fast": a.fast}
@@ -183,14 +199,14 @@ class Estimate:
         """``=`` exact, ``>=`` or ``<=`` a bound, ``~`` a model."""
         step = self.step(name)
         if step is None:
-            return "~" if not self.scenario.architecture.dense and name in ("decode.weights", "prefill.weights") else "="
-        if step.ends or (not self.scenario.architecture.dense and self._reads_experts(name)):
+            return "~" if name in MODELS or not self.scenario.architecture.dense and name == "decode.weights" else "="
+        if step.ends or self._rests_on_average(name):
             return "~"
         return RELATIONS.get(name, table().record(step.formula).relation)
 
-    def _reads_experts(self, name: str) -> bool:
-        """Whether a result rests on the number of experts touched, which is an average."""
+    def _rests_on_average(self, name: str) -> bool:
+        """Whether a result rests on an average: of the experts touched, or of what passes of a prompt find."""
         step = self.step(name)
         if step is None:
-            return name in ("decode.weights", "prefill.weights")
-        return any(self._reads_experts(given) for given in step.inputs.values() if isinstance(given, str))
+            return self.relation(name) == "~"
+        return any(self._rests_on_average(given) for given in step.inputs.values() if isinstance(given, str))

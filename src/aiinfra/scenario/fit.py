@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from aiinfra.scenario.inputs import Scenario
 
 
+CHUNKS = (4096, 2048, 1024, 512, 256)  # sizes of the largest pass that are tried, the smallest change first
+
+
 def explain(estimate: Estimate) -> str:
     """Why a scenario does not fit: by how much, and the smallest changes that would do, in one line."""
     s, v = estimate.scenario, estimate.values
@@ -21,7 +24,7 @@ def explain(estimate: Estimate) -> str:
     state = Quantity(v["batch"] * v["memory.request"], byte)
     of = ", ".join(f"{what} {Quantity(v[name], byte).text()}" for what, name in parts) + f", state {state.text()}"
     ways = list(changes(s, int(v["memory.batch_max"])))
-    able = f"; it fits with {', or '.join(ways)}" if ways else "; no single change of tp, batch or formats makes it fit"
+    able = f"; it fits with {', or '.join(ways)}" if ways else "; no single change of tp, batch, lengths or formats makes it fit"
     return f"{s.architecture.key} on {s.tp} x {s.hardware.key}: needs {over.text()} more than the {budget.text()} of a device ({of}){able}"
 
 
@@ -34,12 +37,36 @@ def changes(s: Scenario, most: int):
         if _fits(s, tp=tp):
             yield f"tp = {tp}"
             break
+    if s.chunk > 256:
+        smaller = next((n for n in CHUNKS if n < s.chunk and _fits(s, chunk=n)), None)
+        if smaller:
+            yield f"chunk = {smaller:,}"
+    shorter = _shorter(s)
+    if shorter:
+        yield f"prompt <= {shorter:,}"
+    if not isinstance(s.assume.get("memory_share"), (list, tuple)):
+        share = next((p / 100 for p in range(1, 99) if p / 100 > s.assumptions["memory_share"].slow and _share(s, p / 100)), None)
+        if share:
+            yield f"memory_share = {share:.2f}"
     for name in ("weights", "kv"):
         for to in ("fp8", "int4-group128") if name == "weights" else ("fp8",):
             present = getattr(s, name)
             if (present is None or format_of(present).element > format_of(to).element) and _fits(s, **{name: to}):
                 yield f"{name} = {to}"
                 break
+
+
+def _share(s: Scenario, share: float) -> bool:
+    return _fits(s, assume={**s.assume, "memory_share": share})
+
+
+def _shorter(s: Scenario) -> int:
+    """The longest prompt that fits; 0 where none does."""
+    low, high = 0, s.prompt - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _fits(s, prompt=middle) else (low, middle - 1)
+    return low
 
 
 def _fits(s: Scenario, **change) -> bool:

@@ -15,7 +15,7 @@ FAR = 1 << 24  # no search goes beyond
 
 
 class Flip(NamedTuple):
-    """From ``at`` on, ``then`` binds in place of ``now``; None: it never does, and ``why`` says so."""
+    """From ``at`` on, ``then`` binds in place of ``now``; None: it never does, and ``why`` says so, or that it does not fit."""
 
     of: str  # batch, context, bandwidth, tp
     at: float | None
@@ -40,7 +40,7 @@ def _batch(e: Estimate, now: str):
         given = {"weight_read": v["decode.weights"], "token_flops": v["request.flops"], "token_state": v["request.state"]}
         try:
             at = formula("step-balance-batch")(**given, peak=v["peak"], beta_mem=v["beta_mem"])
-            yield Flip("batch", float(at), now, "compute", "solved")
+            yield Flip("batch", float(at), now, "compute", "solved", _room(e, float(at), e.scenario.prompt + e.scenario.output))
         except OutsideValidity:
             why = "reading a request's state takes longer than its operations"
             yield Flip("batch", None, now, "compute", "solved", why)
@@ -51,7 +51,7 @@ def _batch(e: Estimate, now: str):
         return batch * v["request.flops"] / v["peak"] >= read
 
     at = _first(crossed)
-    why = "" if at else "reading a request's state takes longer than its operations"
+    why = _room(e, at, e.scenario.prompt + e.scenario.output) if at else "reading a request's state takes longer than its operations"
     yield Flip("batch", at, now, "compute", "searched", why)
 
 
@@ -60,8 +60,17 @@ def _context(e: Estimate, now: str):
     if now == "state":
         return
     most = e.scenario.architecture.max_context or FAR
-    at = _first(lambda context: batch * e.ledger.state_read(context) >= v["decode.weights"], most)
-    yield Flip("context", at, now, "state", "searched", "" if at else "within the contexts that the model takes, weights are more")
+
+    def crossed(context: int) -> bool:
+        state = batch * e.ledger.state_read(context)
+        if state < v["decode.weights"]:
+            return False
+        compute = batch * e.ledger.decode(max(context, 1)).flops / v["peak"]
+        return (v["decode.weights"] + state) / v["beta_mem"] >= max(compute, v["decode.wire"])
+
+    at = _first(crossed, most)
+    why = _room(e, batch, at) if at else "within the contexts that the model takes, weights, arithmetic or links take longer"
+    yield Flip("context", at, now, "state", "searched", why)
 
 
 def _bandwidth(e: Estimate, now: str):
@@ -83,6 +92,12 @@ def _devices(e: Estimate):
         if other.values["decode.link.slow"] > other.values["decode.expected.slow"] / 2:
             yield Flip("tp", tp, "reading or arithmetic", "the exchange, at the slow end of what is expected", "searched")
             return
+
+
+def _room(e: Estimate, batch: float, context: int) -> str:
+    """Says so where so many requests of such a length do not fit into memory."""
+    room = e.values["memory.headroom"] + e.values["batch"] * e.values["memory.request"]
+    return "" if batch * e.ledger.paged(context, block=e.scenario.page) <= room else "more than fits into memory"
 
 
 def _first(crossed, most: int = FAR) -> int | None:

@@ -168,10 +168,20 @@ class Scenario:
         if others:
             found.append(f"only the language model is counted, not {', '.join(others)}")
         if self.cached:
-            found.append("a cached prefix is held and read for each request; an engine that shares it needs less and may beat the bounds")
+            found.append(
+                "memory and what is expected count a cached prefix for each request; bounds and memory.batch_shared let them share it"
+            )
         if not self.architecture.dense:
-            found.append("experts touched are an average over even, independent routing, so that bounds which read them are models")
-        return tuple(found)
+            found.append("what is expected reads the experts that even routing touches on average; bounds read those of one token")
+        if self.batch == "max":
+            found.append("batch = max: as many requests as fit when all have their full length; an engine may admit more at first")
+        if bytes_of(self.computed_in) < bytes_of(self.activations):
+            found.append(
+                f"all operations are counted at the peak of {self.computed_in}; scores, head or router in wider formats take longer"
+            )
+        from aiinfra.scenario.assumptions import elsewhere
+
+        return (*found, *elsewhere(self.assumptions, self.hardware, self.tp))
 
     def estimate(self, *, strict: bool = True) -> Estimate:
         """What follows; with ``strict`` a deployment that does not fit into memory is refused, with what would."""

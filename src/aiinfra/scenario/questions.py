@@ -26,7 +26,7 @@ class Line(NamedTuple):
 def lines(estimate: Estimate) -> list[Line]:
     """Load, prefill and decode of one device of an instance; of decoding, the steps of one batch."""
     s, v = estimate.scenario, estimate.values
-    steps, chunks = s.output - 1, -(-(s.prompt - s.cached) // s.chunk)
+    steps, chunks = s.output - 1, v["prefill.passes"]
     found = []
 
     def add(phase: str, what: str, amount: float, unit, times: int, path: str, rate: float, waits: str) -> None:
@@ -40,9 +40,10 @@ def lines(estimate: Estimate) -> list[Line]:
     host = s.hardware.host_link_bandwidth
     if host is not None:
         add("load", "weights", v["memory.weights"], byte, 1, "host link", host.value.value, "everyone, before the first request")
-    add("prefill", "weights", v["prefill.weights"], byte, chunks, "memory", v["beta_mem"], "the first token, and every step between")
-    add("prefill", "state of cached tokens", v["prefill.state"], byte, chunks, "memory", v["beta_mem"], "the first token")
-    add("prefill", "operations", v["prefill.flops"], flop, 1, "arithmetic", v["peak"], "the first token, and every step between")
+    waits = "the first token, and every step between"
+    add("prefill", "weights", v["prefill.weights"] / chunks, byte, chunks, "memory", v["beta_mem"], waits)
+    add("prefill", "state of earlier tokens", v["prefill.state"] / chunks, byte, chunks, "memory", v["beta_mem"], "the first token")
+    add("prefill", "operations", v["prefill.flops"], flop, 1, "arithmetic", v["peak"], waits)
     add("decode", "weights", v["decode.weights"], byte, steps, "memory", v["beta_mem"], "all requests of the batch")
     add("decode", "state", v["decode.state"], byte, steps, "memory", v["beta_mem"], "all requests of the batch")
     add("decode", "operations", v["decode.flops"], flop, steps, "arithmetic", v["peak"], "all requests of the batch")
@@ -55,7 +56,8 @@ def lines(estimate: Estimate) -> list[Line]:
 
 
 def binds(estimate: Estimate, phase: str = "decode") -> str:
-    """What sets the bound of a pass: ``weights``, ``state`` (both are reading), ``compute`` or ``links``."""
+    """What takes longest in a pass at rated speeds, by what is expected to be read: ``weights``, ``state`` (both are reading), ``compute``
+    or ``links``."""
     v = estimate.values
     clocks = {"memory": v[f"{phase}.memory"], "compute": v[f"{phase}.compute"], "links": v[f"{phase}.wire"]}
     most = max(clocks, key=clocks.get)

@@ -25,26 +25,29 @@ class Step(NamedTuple):
     ends: bool = False
 
 
-def _pass(phase: str, tokens: str, tp: str = "tp") -> tuple[Step, ...]:
+def _pass(phase: str, tokens: str, least: str = "reductions", passes: str | int = 1) -> tuple[Step, ...]:
     """One pass, of a prompt or of a decode step: its clocks, its bound and its forecast."""
     p = phase + "."
     return (
         Step(p + "memory", "memory-time", {"step_bytes": p + "bytes", "devices": 1, "beta_mem": "beta_mem"}),
         Step(p + "compute", "compute-time", {"step_flops": p + "flops", "devices": 1, "peak": "peak"}),
         Step(p + "message", "reduced-vector", {"tokens": tokens, "d_model": "d_model", "b_act": "b_act"}),
-        Step(p + "wire", "reduce-least-time", {"n_reduce": "reductions", "message": p + "message", "beta_link": "beta_link"}),
-        Step(p + "bound", "pass-bound", {"t_mem": p + "memory", "t_comp": p + "compute", "t_wire": p + "wire"}),
-        Step(p + "reduced", "all-reduce-bytes", {"devices": tp, "message": p + "message"}),
+        Step(p + "wire", "reduce-least-time", {"n_reduce": least, "message": p + "message", "beta_link": "beta_link"}),
+        Step(p + "least.bytes", "step-bytes", {"weight_read": p + "least.weights", "kv_bytes": p + "least.state"}),
+        Step(p + "least.memory", "memory-time", {"step_bytes": p + "least.bytes", "devices": 1, "beta_mem": "beta_mem"}),
+        Step(p + "least.compute", "compute-time", {"step_flops": p + "least.flops", "devices": 1, "peak": "peak"}),
+        Step(p + "bound", "pass-bound", {"t_mem": p + "least.memory", "t_comp": p + "least.compute", "t_wire": p + "wire"}),
+        Step(p + "reduced", "all-reduce-bytes", {"devices": "tp", "message": p + "message"}),
         Step(
             p + "link", "reduce-time",
-            {"n_reduce": "reductions", "alpha_ar": "alpha_ar", "all_reduce_bytes": p + "reduced", "eta_link": "eta_link",
+            {"n_pass": passes, "n_reduce": "reductions", "alpha_ar": "alpha_ar", "all_reduce_bytes": p + "reduced", "eta_link": "eta_link",
              "beta_link": "beta_link"},
             ends=True,
         ),
         Step(
             p + "expected", "pass-forecast",
             {"t_mem": p + "memory", "eta_mem": "eta_mem", "t_comp": p + "compute", "eta_comp": "eta_comp", "t_link": p + "link",
-             "t_host": "t_host"},
+             "t_host": "t_host", "n_pass": passes},
             ends=True,
         ),
     )  # fmt: skip
@@ -63,9 +66,17 @@ STEPS = (
          "reserve": "reserve"},
     ),
     Step("memory.headroom", "headroom", {"memory_share": "memory_share", "usable": "usable", "device_bytes": "memory.used"}),
+    Step(
+        "memory.batch_shared", "requests-that-share",
+        {"memory_share": "memory_share", "usable": "usable", "reserve": "reserve", "workspace": "memory.workspace",
+         "weight_bytes": "memory.weights", "request_state": "memory.request", "own_state": "memory.own"},
+    ),
     Step("prefill.bytes", "step-bytes", {"weight_read": "prefill.weights", "kv_bytes": "prefill.state"}),
-    *_pass("prefill", "fresh"),
+    *_pass("prefill", "fresh", "prefill.least.reductions", "prefill.passes"),
     Step("decode.state", "batch-state-read", {"batch": "batch", "token_state": "request.state"}),
+    Step("request.least.state", "shared-state-read", {"batch": "batch", "token_state": "request.state", "shared_state": "request.shared"}),
+    Step("decode.least.state", "batch-state-read", {"batch": "batch", "token_state": "request.least.state"}),
+    Step("decode.least.flops", "batch-flops", {"batch": "batch", "token_flops": "request.least.flops"}),
     Step("decode.flops", "batch-flops", {"batch": "batch", "token_flops": "request.flops"}),
     Step("decode.bytes", "step-bytes", {"weight_read": "decode.weights", "kv_bytes": "decode.state"}),
     *_pass("decode", "batch"),
@@ -73,8 +84,8 @@ STEPS = (
     Step("answer.expected", "answer-time", {"t_prefill": "prefill.expected", "t_step": "decode.expected", "answer": "output"}, ends=True),
     Step(
         "service.rate.bound", "instance-rate-bound",
-        {"prefill_flops": "prefill.flops", "answer": "output", "token_flops": "request.flops", "peak": "peak",
-         "weight_read": "decode.weights", "batch": "batch", "token_state": "request.state", "beta_mem": "beta_mem"},
+        {"prefill_flops": "prefill.least.flops", "answer": "output", "token_flops": "request.least.flops", "peak": "peak",
+         "weight_read": "decode.least.weights", "batch": "batch", "token_state": "request.least.state", "beta_mem": "beta_mem"},
     ),
     Step(
         "service.rate.expected", "instance-rate",

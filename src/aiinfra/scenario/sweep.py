@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy
 
 from aiinfra.errors import AIInfraError, BadType, BadValue, brief, unknown, whole
-from aiinfra.scenario.estimate import Estimate, counts
+from aiinfra.scenario.estimate import Estimate, counts, weights
 from aiinfra.scenario.inputs import FIELDS, MOST, WHOLE, Scenario
 from aiinfra.scenario.steps import COST, ENERGY, names, run
-
-if TYPE_CHECKING:
-    from aiinfra.architecture.ledger import Ledger
 
 INNER = ("prompt", "output", "batch")  # arrays within a block, in this order
 RESULTS = (
@@ -184,13 +180,14 @@ def compute(scenario: Scenario, block: Block, results: tuple[str, ...]) -> dict[
                 return f"{small.hardware.key} has no price or power, which {name} needs"
             raise unknown("result", name, estimate.values)
     values, s = dict(estimate.values), small
-    given = tuple((p, o) for p in block.prompts for o in block.outputs)
-    columns = requests(estimate.ledger, given, s.prefix_hit, s.page, s.chunk)
+    prompt, output, batch = (numpy.array(a, dtype=float) for a in (block.prompts, block.outputs, block.batches))
+    prompt, output = prompt[:, None, None], output[:, None]
+    cached = numpy.minimum(numpy.floor(prompt * s.prefix_hit), prompt - 1)
     shape = (len(block.prompts), len(block.outputs), 1)
-    values |= {name: column.reshape(shape) for name, column in columns.items()}
-    batch = numpy.array(block.batches, dtype=float)
-    values |= {"batch": batch, "decode.weights": weights(estimate.ledger, block.batches)}
     with numpy.errstate(all="ignore"):
+        values |= counts(estimate.ledger, prompt, output, cached, s.page, s.chunk, arrays=True)
+        values |= {"batch": batch, "decode.weights": weights(estimate.ledger, batch, arrays=True)}
+        values["decode.least.weights"] = values["prefill.least.weights"]
         run(estimate.steps, values, arrays=True)
     full = (*shape[:2], len(block.batches))
     most = s.architecture.max_context
@@ -201,19 +198,6 @@ def compute(scenario: Scenario, block: Block, results: tuple[str, ...]) -> dict[
         return numpy.where(inside if name.startswith("memory.") else fits, numpy.broadcast_to(values[name], full), numpy.nan)
 
     return {name: kept(name) for name in results}
-
-
-@lru_cache(maxsize=32)
-def requests(ledger: Ledger, given: tuple[tuple[int, int], ...], hit: float, page: int, chunk: int) -> dict[str, numpy.ndarray]:
-    """What a ledger counts of requests of several kinds, as columns."""
-    found = [counts(ledger, p, o, min(int(p * hit), p - 1), page, chunk) for p, o in given]
-    return {name: numpy.array([row[name] for row in found], dtype=float) for name in found[0]}
-
-
-@lru_cache(maxsize=32)
-def weights(ledger: Ledger, batches: tuple[int, ...]) -> numpy.ndarray:
-    """Weight bytes that a step reads for several batches."""
-    return numpy.array([ledger.weights_read(batch) for batch in batches], dtype=float)
 
 
 def _ordered(axes: dict, outer: dict, arrays: dict[str, numpy.ndarray]) -> dict[str, numpy.ndarray]:

@@ -85,6 +85,7 @@ def assemble(
     embedding: tuple[Part, ...] | None = None,
     head_bias: bool = False,
     head_width: Dim = "d_model",
+    side_by_side: bool = False,
     extra: tuple[Row, ...] = (),
     warnings: tuple[str, ...] = (),
 ) -> Architecture:
@@ -112,6 +113,7 @@ def assemble(
         extra=extra,
         warnings=(*warnings, *((f"fields not read: {', '.join(unread)}",) if unread else ())),
         cache_format=quantization.cache_format(config) or dtype,
+        side_by_side=side_by_side,
         quantization=stored,
         config=dict(top.table),
     )

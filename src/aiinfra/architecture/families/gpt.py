@@ -123,10 +123,10 @@ def gpt_neox(config: Config, key: str) -> Architecture:
     """GPT-NeoX and Pythia: attention and MLP side by side, each behind a norm of its own."""
     n_layer, _, shape = sizes(config, (("num_hidden_layers",), ("num_attention_heads",), ("hidden_size",)))
     bias = config.flag("attention_bias", default=True)
-    config.flag("use_parallel_residual", default=True)
+    side_by_side = config.flag("use_parallel_residual", default=True)
     attention = Attention(**shape, path="attention", bias=bias, bias_o=bias, fused="query_key_value", names=FUSED)
     mlp = MLP(d_ff=config.count("intermediate_size"), gated=False, bias=True, names=("", "dense_h_to_4h", "dense_4h_to_h"))
-    return build(config, key, n_layer, attention, mlp)
+    return build(config, key, n_layer, attention, mlp, side_by_side=side_by_side)
 
 
 def gptj(config: Config, key: str) -> Architecture:
@@ -135,7 +135,7 @@ def gptj(config: Config, key: str) -> Architecture:
     config.count("rotary_dim", default=None)
     attention = Attention(**shape, path="attn", names=("q_proj", "k_proj", "v_proj", "out_proj"))
     mlp = MLP(d_ff=config.count("n_inner", default=4 * d), gated=False, bias=True, names=("", "fc_in", "fc_out"))
-    return build(config, key, n_layer, attention, mlp, ("ln_1", "", "", ""), head_bias=True)
+    return build(config, key, n_layer, attention, mlp, ("ln_1", "", "", ""), head_bias=True, side_by_side=True)
 
 
 def bloom(config: Config, key: str) -> Architecture:
@@ -196,4 +196,5 @@ def falcon(config: Config, key: str) -> Architecture:
     attention = Attention(**shape, path="self_attention", bias=bias, bias_o=bias, fused="query_key_value", names=FUSED)
     d_ff = config.count("ffn_hidden_size", default=4 * d)
     mlp = MLP(d_ff=d_ff, gated=False, bias=bias, names=("", "dense_h_to_4h", "dense_4h_to_h"))
-    return build(config, key, n_layer, attention, mlp, names, embedding=(Embedding(name="word_embeddings"),), tied=True)
+    embedding = (Embedding(name="word_embeddings"),)
+    return build(config, key, n_layer, attention, mlp, names, embedding=embedding, tied=True, side_by_side=side_by_side or new)

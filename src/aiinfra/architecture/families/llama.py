@@ -161,6 +161,7 @@ def build(config: Config, key: str, f: Family, *, mlp: Callable[[int], Part] | N
         final_norm=f.final_norm,
         tied=f.tied,
         head_bias=flag(f.head_bias),
+        side_by_side=norms is ONE,
         **more,
     )
 
