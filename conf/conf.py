@@ -31,6 +31,7 @@ extensions = [
     "quick_references",
     "citation_labels",
     "accessible",
+    "symbol_cards",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True

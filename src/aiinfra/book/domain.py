@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from docutils import nodes
 from sphinx.builders.latex.nodes import math_reference
-from sphinx.domains import Domain
+from sphinx.domains import Domain, ObjType
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
 from aiinfra.book.counted import NAMES, number_of
+from aiinfra.engine.table import table
 from aiinfra.errors import BadValue
 
 logger = logging.getLogger(__name__)
@@ -24,8 +25,9 @@ class BookDomain(Domain):
 
     name = "aiinfra"
     label = "AI Infra Book"
-    initial_data = {"boxes": {}, "answers": {}, "gatherers": set()}
-    data_version = 3
+    initial_data = {"boxes": {}, "answers": {}, "gatherers": set(), "notation": ""}
+    data_version = 4
+    object_types = {"formula": ObjType("formula"), "symbol": ObjType("symbol")}
     changed = False  # whether this build read or removed a document
 
     def note_box(self, kind: str, name: str, docname: str, number: int, anchor: str) -> None:
@@ -45,17 +47,33 @@ class BookDomain(Domain):
     def clear_doc(self, docname: str) -> None:
         self.changed = True
         self.data["gatherers"].discard(docname)
+        if self.data["notation"] == docname:
+            self.data["notation"] = ""
         for store in ("boxes", "answers"):
             self.data[store] = {n: row for n, row in self.data[store].items() if row[0] != docname}
 
     def merge_domaindata(self, docnames, otherdata) -> None:
         self.data["gatherers"] |= otherdata["gatherers"] & set(docnames)
+        if otherdata["notation"] in docnames:
+            self.data["notation"] = otherdata["notation"]
         for store in ("boxes", "answers"):
             new = {n: row for n, row in otherdata[store].items() if row[0] in docnames}
             for name in sorted(new.keys() & self.data["boxes"].keys()) if store == "boxes" else ():
                 message = declared_twice(name, self.data["boxes"][name])
                 logger.warning("%s: %s", new[name][1], message, location=new[name][0], type="aiinfra", subtype=new[name][1])
             self.data[store] |= new
+
+    def get_objects(self):
+        """Formulas and symbols for the search: found by key or name, and by the words of what they mean."""
+        known = table()
+        for key, (docname, _) in self.env.get_domain("math").equations.items():
+            if key in known.records:
+                left = known.symbols[known.records[key].symbol].meaning
+                yield key, f"{key}: {left}", "formula", docname, nodes.make_id(f"equation-{key}"), 0
+        if self.data["notation"]:
+            for s in known.symbols.values():
+                anchor = f"notation-{s.name.replace('_', '-').lower()}"
+                yield s.name, f"{s.name}: {s.meaning}", "symbol", self.data["notation"], anchor, 0
 
     def exercises(self) -> list[str]:
         """Names of all exercises, in the order of the book."""

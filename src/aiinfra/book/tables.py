@@ -105,9 +105,11 @@ class SymbolsDirective(BookDirective):
     @base.guarded
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(base.PACKAGE / "symbols.py"))
-        rows = [
-            [base.symbol_math(s.name), s.meaning, s.unit.text or "–", nodes.literal("", s.name)] for s in table().symbols.values()
-        ]
+        rows = []
+        for s in table().symbols.values():
+            name = nodes.literal("", s.name, ids=[f"notation-{s.name.replace('_', '-').lower()}"])  # where the search and the cards lead
+            rows.append([base.symbol_math(s.name), s.meaning, s.unit.text or "–", name])
+        self.env.get_domain("aiinfra").data["notation"] = self.env.docname
         return [base.make_table(["Symbol", "Meaning", "Unit", "Name in code"], rows, [10, 57, 13, 20], "longtable")]
 
 

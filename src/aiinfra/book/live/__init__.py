@@ -24,6 +24,9 @@ SCRIPTS = (
     "formulas",
     "calculator",
     "exercises",
+    "symbols",
+    "progress",
+    "search",
 )  # what others use comes first
 
 
