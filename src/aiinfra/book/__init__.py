@@ -43,12 +43,25 @@ def check_sources(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register everything; see `docs/contributing.md` for what an author writes."""
-    from aiinfra.book import base, calculators, commands, counted, deployments, equations, exercises, figures, ledgers, live, tables
+    from aiinfra.book import (
+        base,
+        calculators,
+        commands,
+        counted,
+        deployments,
+        equations,
+        estimates,
+        exercises,
+        figures,
+        ledgers,
+        live,
+        tables,
+    )
     from aiinfra.book.domain import BookDomain
 
     app.add_domain(BookDomain)
     app.add_node(base.value_node, html=(base.visit_value_html, base.depart_value_html), latex=(base.nothing, base.nothing))
-    for module in (calculators, commands, counted, exercises, figures, tables):
+    for module in (calculators, commands, counted, estimates, exercises, figures, tables):
         module.add_nodes(app)
     directives = {
         "case": equations.CaseDirective,
@@ -57,6 +70,7 @@ def setup(app: Sphinx) -> dict:
         "worked": equations.WorkedDirective,
         "flip": equations.FlipDirective,
         "calculator": calculators.CalculatorDirective,
+        "estimate": estimates.EstimateDirective,
         "plot": figures.PlotDirective,
         "diagram": figures.DiagramDirective,
         "ledger": tables.LedgerDirective,

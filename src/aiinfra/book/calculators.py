@@ -71,7 +71,7 @@ class CalculatorDirective(BookDirective):
         """A field for a number, or a choice among entries or formats."""
         if isinstance(body, list):
             body = {"of": body}
-        body = fields(body or {}, f"input {name}", (), ("of", "from", "to", "log", "in", "start", "label"))
+        body = fields(body or {}, f"input {name}", (), ("of", "from", "to", "log", "in", "start", "label", "whole"))
         settings = self.settings()
         if name in CHOICES or name == "float":
             return self.choice(name, body, settings)
@@ -88,6 +88,7 @@ class CalculatorDirective(BookDirective):
         if unit:
             parse_unit(unit)
         found = {"name": name, "label": self.label(body.get("label", info.meaning)), "unit": unit, "start": start}
+        found["whole"] = bool(body.get("whole", info.whole))
         if "from" in body:
             low, high = (requests.given_of(name, str(body[end]), self.cases)[1] for end in ("from", "to"))
             if not low < high or body.get("log") and not low > 0 or not low <= start <= high:
@@ -178,7 +179,7 @@ class CalculatorDirective(BookDirective):
         lines = []
         for row, request in zip(series, asked, strict=True):
             xs, ys = [], []
-            for value in points(axis, table().symbols[x].whole):
+            for value in points(axis, axis["whole"]):
                 try:
                     ys.append(calls.ask(request, self.cases, **{**self.start, x: value}).number)
                     xs.append(value / float(parse_unit(axis["unit"])[0]) if axis["unit"] else value)

@@ -23,6 +23,8 @@ SCRIPTS = (
     "charts",
     "formulas",
     "calculator",
+    "estimate",
+    "deployment",
     "exercises",
     "symbols",
     "progress",

@@ -64,7 +64,7 @@
     }
 
     number(row) {
-      const info = this.page.symbols[row.name];
+      const info = this.page.symbols[row.name], whole = info.whole || row.whole;
       const text = element("input", { type: "text", inputmode: "decimal", spellcheck: "false" });
       const slider = row.from === undefined ? null : element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${row.label}, slider` });
       const field = this.frame(row, text, slider || "");
@@ -96,7 +96,7 @@
         slider.addEventListener("input", () => {
           const share = slider.value / STEPS;
           const value = row.log ? row.from * (row.to / row.from) ** share : row.from + (row.to - row.from) * share;
-          this.change(field, info.whole ? Math.round(value) : Number(value.toPrecision(4)));
+          this.change(field, whole ? Math.round(value) : Number(value.toPrecision(4)));
         });
       }
       return field;
@@ -196,7 +196,7 @@
       for (let i = 0; i < POINTS; i++) {
         const share = i / (POINTS - 1);
         const value = row.log ? row.from * (row.to / row.from) ** share : row.from + (row.to - row.from) * share;
-        values.add(info.whole ? Math.round(value) : value);
+        values.add(info.whole || row.whole ? Math.round(value) : value);
       }
       const xs = [...values];
       const curve = (request) =>
@@ -285,6 +285,7 @@
     }
   }
 
+  aiinfra.Calculator = Calculator;
   aiinfra.calculators = {};
   aiinfra.page = (page) => {
     page.defines = {};

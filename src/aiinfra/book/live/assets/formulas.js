@@ -9,7 +9,7 @@
   const clean = (page, name, value) => {
     const info = page.symbols[name];
     const low = info.minimum === null ? -Infinity : info.minimum;
-    const inside = Number.isFinite(value) && (value > low || (value === low && !info.positive));
+    const inside = Number.isFinite(value) && !(value >= info.below) && (value > low || (value === low && !info.positive));
     if (!inside || (info.whole && !Number.isInteger(value))) throw new Refused(`must be ${info.allowed}`);
     return value;
   };
@@ -43,18 +43,18 @@
     return [...steps, key];
   };
 
-  const run = (page, steps, values) => {
-    let result;
-    for (const key of steps) {
-      const f = page.formulas[key];
-      for (const [holds, text] of f.checks) {
-        if (!holds(values)) throw new Refused(`${key} holds only for ${text}${f.holds ? ` (${f.holds})` : ""}`);
-      }
-      result = f.of(values);
-      if (!Number.isFinite(result)) throw new Refused(`${key} has no finite value here`);
-      values[f.symbol] = result;
+  const step = (f, key, values) => {
+    for (const [holds, text] of f.checks) {
+      if (!holds(values)) throw new Refused(`${key} holds only for ${text}${f.holds ? ` (${f.holds})` : ""}`);
     }
+    const result = f.of(values);
+    if (!Number.isFinite(result)) throw new Refused(`${key} has no finite value here`);
     return result;
+  };
+
+  const run = (page, steps, values) => {
+    for (const key of steps) values[page.formulas[key].symbol] = step(page.formulas[key], key, values);
+    return values[page.formulas[steps.at(-1)].symbol];
   };
 
   const plans = new WeakMap();
@@ -121,5 +121,5 @@
   const text = (answer) => show(answer.value, answer.unit, answer.spec, answer.whole);
   const number = (answer) => (answer.target ? answer.value / unitOf(answer.target).factor : answer.value);
 
-  Object.assign(aiinfra, { clean, ask, answerText: text, answerNumber: number, runSteps: run });
+  Object.assign(aiinfra, { clean, ask, answerText: text, answerNumber: number, runStep: step });
 })();
