@@ -25,13 +25,12 @@ ASK = """
 
 
 def drawn(rng: random.Random, model: str, devices: list[str]) -> dict:
-    prompt = int(10 ** rng.uniform(0, 5))
-    hit = rng.choice([0, 0, 0.5, 0.93])
-    return {
-        "model": model, "device": rng.choice(devices), "tp": rng.choice([1, 2, 4, 8, 8, 16, 64]), "batch": int(10 ** rng.uniform(0, 3)),
-        "prompt": prompt, "output": int(10 ** rng.uniform(0.4, 3.5)), "weights": rng.choice(deployments.WEIGHTS), "kv": rng.choice(deployments.KV),
-        "prefix_hit": hit, "cached": min(int(prompt * hit), prompt - 1), "page": 16, "chunk": 8192,
-    }  # fmt: skip
+    """A random deployment, that may be impossible."""
+    prompt, hit = int(10 ** rng.uniform(0, 5)), rng.choice([0, 0, 0.5, 0.93])
+    found = {"model": model, "device": rng.choice(devices), "tp": rng.choice([1, 2, 4, 8, 8, 16, 64]), "prompt": prompt, "prefix_hit": hit}
+    found |= {"batch": int(10 ** rng.uniform(0, 3)), "output": int(10 ** rng.uniform(0.4, 3.5))}
+    found |= {"weights": rng.choice(deployments.WEIGHTS), "kv": rng.choice(deployments.KV)}
+    return found | {"cached": min(int(prompt * hit), prompt - 1), "page": 16, "chunk": 8192}
 
 
 @pytest.fixture(scope="module")
