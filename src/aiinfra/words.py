@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from math import isfinite
 
 from aiinfra.errors import BadValue, brief
 
-NUMBER = re.compile(r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def number(text: str) -> int | float | str:
-    """A plain number as such, whole where it is written whole; anything else stays text.
+    """A plain number as such, whole where it is written whole; anything else, and what no float holds, stays text.
 
-    >>> number("64"), number("0.5"), number("10 ms"), number("1e3")
-    (64, 0.5, '10 ms', 1000.0)
+    >>> number("64"), number("0.5"), number("10 ms"), number("1e3"), number("1_000"), number("1e999")
+    (64, 0.5, '10 ms', 1000.0, 1000, '1e999')
     """
     text = text.strip()
     if not NUMBER.fullmatch(text):
         return text
     try:
         return int(text)
-    except ValueError:
-        return float(text)
+    except ValueError:  # a fraction, or more digits than Python reads
+        found = float(text)
+        return found if isfinite(found) else text
 
 
 def pairs(words: Iterable[str]) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """Every calculator of the book: what it computes, what it refuses, the link that carries its state, keys, and no scripts."""
 
-import json
 import random
 import sys
 import urllib.parse

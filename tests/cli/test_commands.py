@@ -144,7 +144,7 @@ LONG = "x" * 5000
         ("eval kv-bytes --model llama-3.1-8b batch=1 context=", "expected name=value"),
         (f"eval kv-bytes --model llama-3.1-8b batch=1 context={LONG}", "context"),
         (f"show {LONG}", "unknown name"),
-        ("eval kv-bytes --model nowhere/config.json", "No such file"),
+        ("eval kv-bytes --model nowhere/config.json", "model = nowhere/config.json: No such file"),
         ("list everything", "everything"),
         ("show nobody", "unknown name 'nobody'"),
         ("solve kv-bytes --model llama-3.1-8b", "--for"),
@@ -212,3 +212,128 @@ def test_options_complete_a_file(tmp_path):
     file.write_text("tp = " + "1" * 5000)
     assert run(f"estimate --file {file}").exit_code == 2
     assert run(f"estimate --file {tmp_path}").exit_code == 2
+
+
+EIGHT = "sweep --model llama-3.1-8b --device h100-sxm"
+
+
+@pytest.mark.parametrize(
+    ("over", "left", "says"),
+    [
+        ("--over tp=3,1 --over batch=1,2", 2, "refused 3: tp = 3"),
+        ("--over prompt=200000,1024", 1, ""),
+        ("--over memory=1,64GB", 1, "refused 1: memory = 1: must be text with its unit"),
+        ("--over concurrency=1,2,8 --replicas 2", 2, ""),
+    ],
+)
+def test_a_first_value_that_is_impossible_refuses_itself_only(over, left, says):
+    found = run(f"{EIGHT} {over} --result decode.bound --json")
+    assert found.exit_code == 0 and says in found.stderr
+    document = json.loads(found.stdout)
+    jsonschema.validate(document, SCHEMA)
+    assert len(document["rows"]) == left
+
+
+def test_requests_of_all_replicas_are_shared_out_evenly():
+    rows = json.loads(answer(f"{EIGHT} --over replicas=1,2,4 --over concurrency=8,16 --result decode.bound --json"))["rows"]
+    alone = json.loads(answer(f"{EIGHT} --over batch=2,4,8,16 --result decode.bound --json"))["rows"]
+    batches = {row["batch"]: row["decode.bound"] for row in alone}
+    assert all(row["decode.bound"] == batches[row["concurrency"] // row["replicas"]] for row in rows) and len(rows) == 6
+
+
+def test_the_largest_batch_within_a_limit_is_that_of_single_estimates():
+    line = f'{EIGHT} --over batch=1..64 --assert "tpot<=9ms"'
+    kept = [row["batch"] for row in json.loads(answer(f"{line} --json"))["rows"]]
+    [best] = json.loads(answer(f"{line} --most batch --json"))["rows"]
+    assert best["batch"] == max(kept) < 64 and kept == list(range(1, max(kept) + 1))
+    for batch, code in ((best["batch"], 0), (best["batch"] + 1, 1)):
+        assert run(f'estimate --model llama-3.1-8b --device h100-sxm --batch {batch} --assert "tpot<=9ms"').exit_code == code
+    [least] = json.loads(answer(f"{line} --least tpot --json"))["rows"]
+    assert least["batch"] == 1
+    none = run(f'{EIGHT} --over batch=1..4 --assert "tpot<=1us"')
+    assert none.exit_code == 1 and "no point keeps tpot<=1us" in none.stderr
+
+
+def test_what_a_point_does_not_have_is_null_in_json():
+    rows = json.loads(answer(f"{EIGHT} --over batch=1,100000 --result decode.bound --result memory.headroom --json"))["rows"]
+    assert rows[1]["decode.bound"] is None and rows[1]["memory.headroom"] < 0
+
+
+def test_many_refusals_are_counted():
+    found = run(f"{EIGHT} --over tp=1,3,5,7,9,11,13,15 --result decode.bound")
+    assert found.stderr.count("refused") == 6 and found.stderr.endswith("refused 2 more\n")
+
+
+def test_what_cannot_be_written_is_refused_before_anything_is_computed(monkeypatch, tmp_path):
+    from aiinfra.scenario import sweep
+
+    monkeypatch.setattr(sweep, "sweep", lambda *_, **__: pytest.fail("computed"))
+    for option in (f"--out {tmp_path}/a.txt", f"--plot {tmp_path}/a.txt", f"--out {tmp_path}/nowhere/a.csv"):
+        assert run(f"{EIGHT} --over batch=1,2 {option}").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (f"{EIGHT} --over chunk=1..200000", "200,000 combinations beside batch, prompt and output: 100,000 at most"),
+        (f"{EIGHT} --over batch=1,2 --over concurrency=1,2", "sweep one of them"),
+        (f"{EIGHT} --over batch=1,2 --most batch --least tpot", "exclude each other"),
+        (f"{EIGHT} --over weights=bf16,fp8 --most weights", "its values are names"),
+        (f"{EIGHT} --over batch=1,2 --assert 'tpot<=4'", "give it with its unit"),
+        (f"{EIGHT} --over batch=1,2 --assert 'tpot<=4xs'", "limit 'tpot<=4xs': unknown unit"),
+        (f"{EIGHT} --over tp=3,5", "no combination is possible"),
+        (f"{EIGHT} --tp 3 --over batch=1,2", "tp = 3"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_one_line(line, says):
+    found = run(line)
+    assert found.exit_code == 2 and says in found.stderr.splitlines()[-1]
+
+
+def test_replicas_are_compared_by_what_is_the_same(tmp_path):
+    file = tmp_path / "a.toml"
+    file.write_text('model = "llama-3.1-70b"\ndevice = "h100-sxm"\ntp = 8\nbatch = 4\n')
+    found = json.loads(answer(f"compare {file} replicas=3 --json"))
+    jsonschema.validate(found, SCHEMA)
+    for group in ("results", "per_device"):
+        assert [row["factor"] for row in found[group] if row["name"] == "service.tokens.bound"] == [1]
+    assert all(row["factor"] == pytest.approx(3) for row in found["all_replicas"])
+    assert json.loads(answer(f"compare {file} batch=8 --json"))["all_replicas"] == []
+
+
+def test_limits_of_a_device_and_of_all_replicas():
+    found = json.loads(answer(f"estimate {LLAMA} --replicas 3 --json"))
+    whole = found["all_replicas"]["service.tokens.expected.slow"]["value"]
+    for name, value in (("tokens.all", whole), ("tokens.device", whole / 24), ("service.tokens.expected.slow.all", whole)):
+        assert run(f'estimate {LLAMA} --replicas 3 --assert "{name}>={value * 0.99} token/s"').exit_code == 0
+        assert run(f'estimate {LLAMA} --replicas 3 --assert "{name}>={value * 1.01} token/s"').exit_code == 1
+
+
+def test_json_says_what_was_given_in_place_of_the_catalogue():
+    found = json.loads(answer(f"estimate {LLAMA} --price '$3.60/h' --power 700W --dtype bf16 --json"))
+    jsonschema.validate(found, SCHEMA)
+    s = found["scenario"]
+    assert s["price"] == {"value": pytest.approx(0.001), "unit": "USD/s", "relation": "="}
+    assert (s["power"]["value"], s["power"]["unit"], s["memory"], s["concurrency"], s["dtype"]) == (700, "W", None, None, "bf16")
+
+
+def test_help_states_defaults():
+    from aiinfra.scenario import Scenario
+
+    text = " ".join(answer("estimate --help").split())
+    for name in ("tp", "replicas", "prompt", "output", "activations", "chunk", "page"):
+        assert f"[default: {getattr(Scenario, name)}]" in text, name
+
+
+@pytest.mark.parametrize("title", ["", "A title"])
+def test_many_rows_are_laid_out_as_rich_draws_few(title):
+    from aiinfra.cli.output import Table, drawn, laid_out
+
+    table = Table(("a", "long head", "c"), [("1", "x – ü 表", ""), ("22222", "", "tail")], title)
+    assert laid_out(table) == drawn(table)
+
+
+def test_shares_of_the_tokens_stand_below_the_tokens():
+    rows = answer(f"estimate {LLAMA} --replicas 3").splitlines()
+    at = next(i for i, row in enumerate(rows) if row.startswith(" answer tokens a second"))
+    assert rows[at + 1].split()[:3] == ["of", "one", "device"] and rows[at + 2].split()[:4] == ["of", "all", "3", "replicas"]

@@ -1,5 +1,7 @@
 """Claims: what is right passes, and each known mistake is named from the number alone. Claimed values are worked out here."""
 
+from time import perf_counter
+
 import pytest
 
 from aiinfra import device, errors
@@ -67,7 +69,8 @@ def test_what_is_right_is_right(line):
     ],
 )
 def test_each_known_mistake_is_named(line, value, says):
-    found = one(f"{line} = {value!r}")
+    time = line.startswith(("transfer-time", "decode.expected", "service.tpot", "decode.wire"))
+    found = one(f"{line} = {value!r}{' s' if time else ''}")
     assert not found.right
     assert any(says in mistake for mistake in found.mistakes), found
 
@@ -96,6 +99,7 @@ def test_a_wrong_number_without_a_known_mistake_has_a_factor_only():
         ("kv-bytes-per-token model=llama-3.1-70b", "expected KEY name=value"),
         ("kv-bytes-per-token model=llama-3.1-70b =", "a claim needs a value"),
         ("kv-bytes-per-token model=llama-3.1-70b = 3 s", "the unit must be B"),
+        (f"decode.bound {LLAMA} = 6.01", "a time needs its unit, such as 6.01 ms"),
         ("kv-bytes-per-token model=llama-3.1-70b = three", "quantity 'three'"),
         ("kv-bytes-per-tokens model=llama-3.1-70b = 3 B", "a scenario|unknown field|needs device|unknown formula or result"),
         ("kv-bytes-per-token model = 3 B", "expected name=value"),
@@ -125,3 +129,18 @@ def test_a_line_that_cannot_be_read_is_named(line, says):
 def test_what_is_off_by_more_than_its_last_digit_is_wrong_and_accuses_nobody(line):
     found = one(line)
     assert not found.right and not any("power of" in m for m in found.mistakes)
+
+
+def test_many_lines_are_judged_quickly_and_each_as_if_it_stood_alone():
+    lines = [f"decode.bound {LLAMA} = 6.01 ms", f"decode.bound {LLAMA} = 9 ms", f"memory.weights {LLAMA} = 141 GB"]
+    lines += [f"kv-bytes model=llama-3.1-70b batch={n} context=100 = {n * 100 * 327_680} B" for n in (1, 2, 3)]
+    alone = [one(line) for line in lines]
+    start = perf_counter()
+    found = check("\n".join(lines * 3_300))
+    assert perf_counter() - start < 5
+    assert [v._replace(line=1) for v in found[-6:]] == alone
+
+
+def test_a_number_of_the_wrong_kind_is_refused_although_an_equal_one_was_read_before():
+    with pytest.raises(errors.BadType, match=r"line 2: scenario: tp = 8\.0"):
+        check(f"decode.bound {LLAMA} = 6 ms\ndecode.bound {LLAMA.replace('tp=8', 'tp=8.0')} = 6 ms")

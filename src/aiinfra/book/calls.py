@@ -26,6 +26,7 @@ from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, MissingInput, UnknownName, brief, unknown
 from aiinfra.formats import BYTES, FLOATS
 from aiinfra.units import NUMBER, SPEC, Quantity, parse
+from aiinfra.words import number as number_or_text
 from aiinfra.words import pairs
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
@@ -95,14 +96,6 @@ class Answer:
     def number(self) -> float:
         """The bare number in the unit asked for."""
         return float(self.value.to(self.unit)) if self.unit else float(self.value)
-
-
-def number_or_text(text: str) -> object:
-    """An input as written: a number stays a number, anything else is text with a unit or a name."""
-    found = NUMBER.fullmatch(text)
-    if found and not found[2]:
-        return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
-    return text
 
 
 def split(text: str) -> list[str]:

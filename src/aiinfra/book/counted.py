@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from docutils import nodes
 
-NAMES = {"example": "Example", "flip": "Flip", "exercise": "Exercise", "ledger": "Ledger", "calculator": "Calculator"}
+NAMES = {
+    "example": "Example", "flip": "Flip", "exercise": "Exercise", "ledger": "Ledger", "comparison": "Table", "calculator": "Calculator",
+}  # fmt: skip
 
 
 class counted_box(nodes.General, nodes.Element):

@@ -47,7 +47,7 @@ class PredictionsDirective(BookDirective):
             share = f"{100 * found.share:.0f}\N{NO-BREAK SPACE}%"
             rows.append([[nodes.Text(f"{what}{m.what} "), *cite, *messages, nodes.Text(why)], *cells, measured, share, residual(found)])
         title = f"{len(rows)} published measurements beside their bounds; {foreseen} lie in the range that was expected"
-        box = counted(self, "ledger", title)
+        box = counted(self, "comparison", title)
         head = ["Deployment and quantity", "Bound", "Expected, slow to fast", "Measured", "Of the bound", "Residual"]
         box += base.make_table(head, rows, [31, 17, 18, 16, 7, 11], "ledger-table", "longtable")
         return [box]

@@ -94,7 +94,7 @@ class ComparisonDirective(BookDirective):
         first = body.get("first", 22)
         widths = [first, *(c.get("width", (100 - first) // len(columns)) for c in columns)]
         head = [self.label(body.get("head", "")), *(self.label(c["label"]) for c in columns)]
-        box = counted(self, "ledger", self.arguments[0])
+        box = counted(self, "comparison", self.arguments[0])
         box += base.make_table(head, cells, widths, "ledger-table")
         return [box]
 

@@ -8,6 +8,8 @@ import click
 
 from aiinfra.cli.output import Table, emit, formats, quantity, shown
 
+TITLES = {"results": "an instance", "per_device": "a device", "all_replicas": "all replicas"}  # of which a result is, for people
+
 
 @click.command("compare")
 @click.argument("first", type=click.Path(dir_okay=False, path_type=Path))
@@ -27,9 +29,15 @@ def command(first: Path, second: tuple[str, ...], form: str | None = None) -> No
     a = Scenario.load(first)
     b = Scenario.load(second[0]) if len(second) == 1 and "=" not in second[0] else a.but(**words.pairs(second))
     found = compare(a.estimate(), b.estimate())
-    groups = {"changed": found.inputs, "therefore": found.causes, "binds": found.binds, "results": found.results}
+    groups = {
+        "changed": found.inputs, "therefore": found.causes, "binds": found.binds, "results": found.results, "per_device": found.per_device,
+        "all_replicas": found.all_replicas,
+    }  # fmt: skip
     every = [(group, c) for group, cs in groups.items() for c in cs]
-    rows = [(group, c.name, *(_text(c.name, v) for v in (c.first, c.second)), f"{c.factor:.4g}" if c.factor else "") for group, c in every]
+    rows = [
+        (TITLES.get(group, group), c.name, *(_text(c.name, v) for v in (c.first, c.second)), f"{c.factor:.4g}" if c.factor else "")
+        for group, c in every
+    ]
     document = {
         group: [{"name": c.name, "first": _plain(c.first), "second": _plain(c.second), "factor": c.factor} for c in cs]
         for group, cs in groups.items()

@@ -15,7 +15,7 @@ FIELDS = {
     "device": ("NAME", "Device of the catalogue."),
     "tp": ("N", "Devices of one instance, which share every matrix."),
     "replicas": ("N", "Instances."),
-    "batch": ("N|max", "Requests that one instance decodes together."),
+    "batch": ("N|max", "Requests that one instance decodes together; 1 unless --concurrency is given."),
     "concurrency": ("N", "Requests of all replicas, in place of --batch."),
     "prompt": ("N", "Tokens of a prompt."),
     "output": ("N", "Tokens of an answer."),
@@ -49,7 +49,11 @@ def deployment(command: Callable) -> Callable:
 
             fields[param.name] = words.number(value)
 
+    from aiinfra.scenario.inputs import Scenario
+
     for name, (metavar, says) in reversed(FIELDS.items()):
+        default = getattr(Scenario, name, None)
+        says = says if default is None else f"{says}  [default: {default}]"
         more = {"shell_complete": COMPLETION[name]} if name in COMPLETION else {}
         flag = f"--{name.replace('_', '-')}"
         command = click.option(flag, name, metavar=metavar, help=says, expose_value=False, callback=collect, **more)(command)
@@ -69,13 +73,19 @@ def pair(text: str) -> tuple[str, object]:
     return name, value
 
 
-def scenario(fields: dict | None, file: Path | None):
-    """The scenario of the options, or of a file with the options in place of its fields."""
-    from aiinfra.scenario import Scenario
+def merged(fields: dict | None, file: Path | None) -> dict[str, object]:
+    """The fields of a file with the options in place of them; assumptions are put in one by one."""
     from aiinfra.scenario.inputs import fields_of
 
     found = fields_of(file) if file is not None else {}
     fields = fields or {}
     if isinstance(found.get("assume"), dict) and "assume" in fields:
         fields = fields | {"assume": found["assume"] | fields["assume"]}
-    return Scenario.of(found | fields)
+    return found | fields
+
+
+def scenario(fields: dict | None, file: Path | None):
+    """The scenario of the options, or of a file with the options in place of its fields."""
+    from aiinfra.scenario import Scenario
+
+    return Scenario.of(merged(fields, file))

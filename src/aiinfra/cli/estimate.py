@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from aiinfra.cli.deployment import deployment, scenario
 from aiinfra.cli.inputs import limits
 from aiinfra.cli.output import Table, emit, formats, quantity
+
+if TYPE_CHECKING:
+    from aiinfra.units import Quantity
 
 ROWS = (  # what people ask for -> the name of its bound, and the stem of what is expected
     ("time to first token, idle", "prefill.bound", "prefill.expected"),
@@ -39,6 +44,8 @@ def command(ctx, explained, limits, form: str | None = None, fields: dict | None
     """What a deployment needs, how fast it is, what it costs, and what binds it: bounds, and what is expected.
 
     A limit is given as --assert "tpot<=40ms", with ttft, tpot, step, e2e, tokens, rate, cost, energy, memory, or any name of a result.
+    ttft and e2e are those of an idle instance, without a queue. tokens and rate are those of one instance; tokens.device and
+    tokens.all, rate.device and rate.all are those of one device and of all replicas.
 
     \b
       $ aiinfra estimate --model llama-3.1-70b --device h100-sxm --tp 8 --batch 32 --prompt 2048 --output 128
@@ -49,8 +56,7 @@ def command(ctx, explained, limits, form: str | None = None, fields: dict | None
     bounds = [limit.read(text) for text in limits]
     s = scenario(fields, file)
     estimate = s.estimate()
-    names = {one: ALIASES.get(one.name, one.name) for one in bounds}
-    broken = [one for one in bounds if not one.holds(estimate[names[one]])]
+    broken = [one for one in bounds if not one.holds(of(estimate, one.name))]
     if explained is not None:
         from aiinfra.cli.explain import flat, tree
 
@@ -60,9 +66,18 @@ def command(ctx, explained, limits, form: str | None = None, fields: dict | None
         tables = [everything(estimate)] if form == "csv" else [memory(estimate), speeds(estimate), ledger(estimate), turns(estimate)]
         emit(form, "estimate", document(estimate), tables, () if form else head(estimate))
     for one in broken:
-        click.echo(f"aiinfra: {one.name} = {estimate[names[one]].text()} breaks {one.name}{one.sign}{one.value.text()}", err=True)
+        click.echo(f"aiinfra: {one.name} = {of(estimate, one.name).text()} breaks {one.name}{one.sign}{one.value.text()}", err=True)
     if broken:
         ctx.exit(1)
+
+
+def of(e, name: str) -> Quantity:
+    """A result by its name or short name; rates also of one device (``.device``) and of all replicas (``.all``)."""
+    stem, _, whose = name.rpartition(".")
+    served = ALIASES.get(stem, stem)
+    if served in SERVED and whose in ("device", "all"):
+        return e[served] / e.scenario.tp if whose == "device" else e[served] * e.scenario.replicas
+    return e[ALIASES.get(name, name)]
 
 
 def head(e) -> list[str]:
@@ -92,13 +107,19 @@ def speeds(e) -> Table:
             spec = {"price per token": ".3g $/Mtoken"}.get(name, "")
             slow, fast = e[f"{stem}.slow"].text(spec), e[f"{stem}.fast"].text(spec)
             rows.append((name, f"{e[bound].relation} {e[bound].text(spec)}" if bound in e.values else "–", f"{slow} to {fast}"))
-    each = [(e[f"service.tokens.{end}"] / e.scenario.tp).text() for end in ("bound", "expected.slow", "expected.fast")]
-    rows.append(("the same, a device", f"<= {each[0]}", " to ".join(each[1:])))
-    if (n := e.scenario.replicas) > 1:
-        all_of = [(e[f"service.tokens.{end}"] * n).text() for end in ("bound", "expected.slow", "expected.fast")]
-        rows.append((f"the same, {n} replicas", f"<= {all_of[0]}", " to ".join(all_of[1:])))
+        if stem == "service.tokens.expected":
+            rows += [(f"  {whose}", f"<= {bound}", f"{slow} to {fast}") for whose, (bound, slow, fast) in shares(e)]
     rows.append(("tokens a second, a user", f"<= {1 / e.values['decode.bound']:.3g}", _user(e)))
     return Table(("result", "bound", "expected, slow to fast"), rows)
+
+
+def shares(e) -> list[tuple[str, list[str]]]:
+    """Tokens a second of one device, and of all replicas where there are several: bound, slow and fast."""
+    tokens = [e[f"service.tokens.{end}"] for end in ("bound", "expected.slow", "expected.fast")]
+    found = [("of one device", [(q / e.scenario.tp).text() for q in tokens])]
+    if (n := e.scenario.replicas) > 1:
+        found.append((f"of all {n} replicas", [(q * n).text() for q in tokens]))
+    return found
 
 
 def _user(e) -> str:
@@ -108,7 +129,7 @@ def _user(e) -> str:
 def ledger(e) -> Table:
     """What moves, how much, how many times, through which path, who waits."""
     rows = [(x.phase, x.what, x.amount.text(), f"{x.times:,}", x.path, x.time.text(), x.waits) for x in e.lines]
-    return Table(("phase", "what moves", "how much", "times", "path", "time at rated speed", "who waits"), rows)
+    return Table(("phase", "what moves", "how much", "times", "path", "time at rated speed", "who waits"), rows, folds=True)
 
 
 def turns(e) -> Table:
@@ -130,10 +151,14 @@ def everything(e) -> Table:
 
 def document(e) -> dict:
     """An estimate as JSON has it."""
+    from aiinfra.units import parse
+
     s = e.scenario
     given = {"model": s.architecture.key, "device": s.hardware.key, "computed_in": s.computed_in}
-    own = ("tp", "replicas", "prompt", "output", "prefix_hit", "weights", "kv", "activations", "chunk", "page")
+    own = ("tp", "replicas", "prompt", "output", "concurrency", "prefix_hit", "weights", "kv", "activations", "dtype", "chunk", "page")
     given |= {name: getattr(s, name) for name in own} | {"batch": e.values["batch"]}
+    given |= {name: None if value is None else quantity(parse(value) if isinstance(value, str) else value)
+              for name in ("price", "power", "memory") for value in (getattr(s, name),)}  # fmt: skip
     lines = [x._asdict() | {"amount": quantity(x.amount), "time": quantity(x.time)} for x in e.lines]
     return {
         "scenario": given,

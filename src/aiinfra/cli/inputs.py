@@ -57,10 +57,14 @@ def formula_inputs(command: Callable) -> Callable:
 def entries(model: str | None, device: str | None) -> tuple:
     """The catalogue entries of the options."""
     from aiinfra import architecture, catalog
+    from aiinfra.errors import AIInfraError
 
     found = []
     if model is not None:
-        found.append(catalog.model(model) if model in catalog.models() or not _path(model) else architecture.load(model))
+        try:
+            found.append(catalog.model(model) if model in catalog.models() or not _path(model) else architecture.load(model))
+        except AIInfraError as error:
+            raise error if str(error).startswith("unknown model") else type(error)(f"model = {error}") from None
     if device is not None:
         found.append(catalog.device(device))
     return tuple(found)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
@@ -15,15 +17,17 @@ if TYPE_CHECKING:
     from aiinfra.units import Quantity
 
 SCHEMA = "aiinfra/1"
+MANY = 500  # rows that Rich draws quickly
 
 
 @dataclass
 class Table:
-    """Rows under a head; ``title`` stands above it."""
+    """Rows under a head; ``title`` stands above it. The last column of one that ``folds`` may stand on a line of its own."""
 
     head: Sequence[str]
     rows: list[Sequence[object]] = field(default_factory=list)
     title: str = ""
+    folds: bool = False
 
 
 def formats(command: Callable) -> Callable:
@@ -73,7 +77,17 @@ def emit(form: str | None, command: str, document: dict, tables: Iterable[Table]
 
 
 def show(table: Table) -> None:
-    """A table as text, as wide as its contents: no number is ever cut."""
+    """A table as text, as wide as its contents: no number is ever cut. In a terminal that is narrower the last column stands below."""
+    text = drawn(table) if len(table.rows) <= MANY else laid_out(table)
+    width = max(map(len, text)) if table.folds and sys.stdout.isatty() else 0
+    if width > get_terminal_size().columns:
+        rows = [line for *row, last in table.rows for line in ((*row,), (f"  {last}", *[""] * (len(row) - 1)))]
+        text = laid_out(Table(table.head[:-1], rows, table.title), spanning=True)
+    click.echo("\n".join(text))
+
+
+def drawn(table: Table) -> list[str]:
+    """The lines of a table that Rich draws."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -87,4 +101,20 @@ def show(table: Table) -> None:
     width = Console(width=100_000).measure(made).maximum
     text = io.StringIO()
     Console(file=text, width=max(width, len(table.title) + 1), color_system=None).print(made)
-    click.echo("\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines()))
+    return [line.rstrip() for line in text.getvalue().rstrip().splitlines()]
+
+
+def laid_out(table: Table, *, spanning: bool = False) -> list[str]:
+    """The same lines at once: Rich measures every cell several times, which takes minutes for very many rows.
+
+    Where cells span, one that stands alone in its row sets no width.
+    """
+    from rich.cells import cell_len
+
+    rows = [tuple(map(str, row)) for row in (table.head, *table.rows)]
+    measured = [row for row in rows if not (spanning and not any(row[1:]))]
+    widths = [max(map(cell_len, column)) for column in zip(*measured, strict=True)]
+    lines = [" " + "   ".join(cell + " " * (w - cell_len(cell)) for cell, w in zip(row, widths, strict=True)) for row in rows]
+    rule = " " + "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + 3 * (len(widths) - 1))
+    title = [table.title] if table.title else []
+    return [*title, "", *(line.rstrip() for line in (lines[0], rule, *lines[1:]))]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from math import isclose
 from typing import NamedTuple
 
@@ -15,13 +16,14 @@ from aiinfra import words
 from aiinfra.engine.formula import formula
 from aiinfra.engine.table import table
 from aiinfra.errors import AIInfraError, BadValue, MissingInput, UnitError, brief, unknown
-from aiinfra.scenario.estimate import GIVEN, Estimate
+from aiinfra.scenario.estimate import GIVEN, Estimate, ledger_of
 from aiinfra.scenario.inputs import Scenario
 from aiinfra.scenario.steps import COST, ENERGY, STEPS, names
-from aiinfra.units import Quantity, flop, parse
+from aiinfra.units import Quantity, flop, parse, second
 
 NEAR = 0.02  # a mistake explains a claim that it comes so close to
 LARGEST = 100_000  # lines of a file
+KEPT = 2048  # deployments, and left sides of lines, that are not computed again when a later line asks for them
 
 FACTORS = (  # of any result
     (8, "bits taken for bytes"), (1 / 8, "bytes taken for bits"),
@@ -58,38 +60,54 @@ def check(text: str, where: str = "claims") -> list[Verdict]:
     >>> found.right, round(found.factor, 2), found.mistakes
     (False, 8.0, ('keys and values counted for query heads, not for key/value heads', 'bits taken for bytes'))
     """
-    found = []
+    truth, found = _truth(), []
     for number, line in enumerate(text.splitlines(), 1):
         if number > LARGEST:
             raise BadValue(f"{where}: {LARGEST:,} lines at most")
         if line.split("#", 1)[0].strip():
             try:
-                found.append(_judge(number, line))
+                found.append(_judge(number, line, truth))
             except AIInfraError as error:
                 raise type(error)(f"{where}, line {number}: {error}") from None
     return found
 
 
-def _judge(number: int, line: str) -> Verdict:
-    try:
-        parts = shlex.split(line, comments=True)
-    except ValueError as error:
-        raise BadValue(f"{brief(line)}: {error}") from None
+def _judge(number: int, line: str, truth: Callable) -> Verdict:
+    parts = _parts(line)
     if "=" not in parts[1:]:
         raise BadValue(f"{brief(line)}: expected KEY name=value … = claimed value")
     at = len(parts) - 1 - parts[::-1].index("=")
-    key, inputs, claim = parts[0], words.pairs(parts[1:at]), " ".join(parts[at + 1 :])
-    if key in table().records:
-        true, wrong = _formula(key, inputs)
-    else:
-        true, wrong = _result(key, inputs)
+    key, claim = parts[0], " ".join(parts[at + 1 :])
+    true, wrong = truth(key, tuple(parts[1:at]))
     claimed = _claimed(claim, true)
     factor = float(claimed.value) / float(true.value) if true.value else float("inf")
-    right = _agrees(claim, claimed, true)
+    if _agrees(claim, claimed, true):
+        return Verdict(number, key, claimed, true, True, factor, ())
     rounding = _rounding(claim)
-    near = [says for value, says in wrong if isclose(value, claimed.value, rel_tol=rounding if says in CLOSE else max(rounding, NEAR))]
-    mistakes = () if right else tuple(dict.fromkeys(near))
-    return Verdict(number, key, claimed, true, right, factor, mistakes)
+    near = [says for value, says in wrong() if isclose(value, claimed.value, rel_tol=rounding if says in CLOSE else max(rounding, NEAR))]
+    return Verdict(number, key, claimed, true, False, factor, tuple(dict.fromkeys(near)))
+
+
+def _parts(line: str) -> list[str]:
+    """The words of a line without its comment; most have no quotes, and are split at once."""
+    if not any(sign in line for sign in "'\"\\"):
+        return line.split("#", 1)[0].split()
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError as error:
+        raise BadValue(f"{brief(line)}: {error}") from None
+
+
+def _truth() -> Callable[[str, tuple[str, ...]], tuple[Quantity, Callable[[], Iterable]]]:
+    """What a key and its inputs give, and a call for what known mistakes would; both are kept, since files ask for the same again."""
+    estimate = lru_cache(maxsize=KEPT)(lambda given: Scenario.of(words.pairs(given)).estimate(strict=False))
+
+    @lru_cache(maxsize=KEPT)
+    def truth(key: str, given: tuple[str, ...]):
+        true, wrong = _formula(key, words.pairs(given)) if key in table().records else _result(key, estimate(given))
+        return true, lru_cache(lambda: tuple(wrong))
+
+    return truth
 
 
 def _claimed(text: str, true: Quantity) -> Quantity:
@@ -99,6 +117,8 @@ def _claimed(text: str, true: Quantity) -> Quantity:
     if found.unit.dims != true.unit.dims:
         if any(found.unit.dims):
             raise UnitError(f"claimed {brief(text)}: the unit must be {true.unit.text or 'none'}")
+        if true.unit.dims == second.dims:  # seconds and milliseconds are too easily confused
+            raise UnitError(f"claimed {brief(text)}: a time needs its unit, such as {true.text()}")
         found = Quantity(found.value, true.unit)
     return found
 
@@ -193,8 +213,7 @@ def _device_mistakes(entry, dtype: str | None, values: dict) -> Iterator[tuple[s
         yield "usable", label * 1.024**3, "GiB taken for GB"
 
 
-def _result(name: str, inputs: dict) -> tuple[Quantity, Iterator]:
-    estimate = Scenario.of(inputs).estimate(strict=False)
+def _result(name: str, estimate: Estimate) -> tuple[Quantity, Iterator]:
     if name not in estimate.values:
         raise unknown("formula or result", name, {*table().records, *GIVEN, *names((*STEPS, *COST, *ENERGY))})
     return estimate[name], _result_mistakes(estimate, name)
@@ -203,7 +222,7 @@ def _result(name: str, inputs: dict) -> tuple[Quantity, Iterator]:
 def _result_mistakes(e: Estimate, name: str) -> Iterator[tuple[float, str]]:
     """Wrong values of a deployment's result, each with the mistake that leads to it."""
     s, v, true, ledger = e.scenario, e.values, e[name], e.ledger
-    whole = s.architecture.ledger(s.weights, s.kv)
+    whole = ledger_of(s.architecture, s.weights, s.kv, 1)
     attention = s.architecture.uniform
     length = s.prompt + s.output
     rows = [row for row in whole.rows if row.section == "language"]

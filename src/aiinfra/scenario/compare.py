@@ -15,6 +15,8 @@ SHOWN = (
     "service.tokens.expected.slow", "service.tokens.expected.fast", "cost.bound", "cost.expected.slow", "cost.expected.fast",
 )  # fmt: skip
 
+RATES = ("service.tokens.bound", "service.tokens.expected.slow", "service.tokens.expected.fast")  # of one instance
+
 
 class Change(NamedTuple):
     """A value in the first and in the second deployment; ``factor`` is the second over the first, where both are numbers."""
@@ -26,12 +28,18 @@ class Change(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """``inputs`` that differ, ``causes``: values of catalogue and ledger that differ with them, and ``results``."""
+    """``inputs`` that differ, ``causes``: values of catalogue and ledger that differ with them, and ``results`` of one instance.
+
+    Where ``tp`` or ``replicas`` differ, an instance is not the same thing in both: ``per_device`` and ``all_replicas`` give its rates
+    for what is.
+    """
 
     inputs: tuple[Change, ...]
     causes: tuple[Change, ...]
     results: tuple[Change, ...]
     binds: tuple[Change, ...]  # what binds each phase, where that changed
+    per_device: tuple[Change, ...] = ()
+    all_replicas: tuple[Change, ...] = ()
 
 
 def compare(first: Estimate, second: Estimate) -> Comparison:
@@ -51,7 +59,15 @@ def compare(first: Estimate, second: Estimate) -> Comparison:
     causes = [_change(n, first, second) for n in given if first.values[n] != second.values[n] and n not in {c.name for c in inputs}]
     results = [_change(n, first, second) for n in SHOWN if n in first.values and n in second.values]
     binds = [Change(f"{p}: what binds", x, y, None) for p in ("prefill", "decode") if (x := first.binds(p)) != (y := second.binds(p))]
-    return Comparison(tuple(inputs), tuple(causes), tuple(results), tuple(binds))
+    per_device = all_replicas = ()
+    if (a.tp, a.replicas) != (b.tp, b.replicas):
+        per_device = tuple(_scaled(n, first[n] / a.tp, second[n] / b.tp) for n in RATES)
+        all_replicas = tuple(_scaled(n, first[n] * a.replicas, second[n] * b.replicas) for n in RATES)
+    return Comparison(tuple(inputs), tuple(causes), tuple(results), tuple(binds), per_device, all_replicas)
+
+
+def _scaled(name: str, x: Quantity, y: Quantity) -> Change:
+    return Change(name, x, y, y.value / x.value if x.value else None)
 
 
 def _same(x: object, y: object) -> bool:

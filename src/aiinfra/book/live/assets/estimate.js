@@ -170,9 +170,11 @@
       const spec = label === "price per token" ? ".3g $/Mtoken" : "";
       const first = bound in v && bound ? `${base.relations[bound]} ${text(bound, spec)}` : "–";
       rows.push([label, first, `${text(`${stem}.slow`, spec)} to ${text(`${stem}.fast`, spec)}`]);
+      if (stem === "service.tokens.expected") {
+        const each = ["bound", "expected.slow", "expected.fast"].map((end) => show(v[`service.tokens.${end}`] / s.tp, base.units[bound]));
+        rows.push(["  of one device", `<= ${each[0]}`, `${each[1]} to ${each[2]}`]);
+      }
     }
-    const each = ["bound", "expected.slow", "expected.fast"].map((end) => show(v[`service.tokens.${end}`] / s.tp, base.units["service.tokens.bound"]));
-    rows.push(["the same, a device", `<= ${each[0]}`, `${each[1]} to ${each[2]}`]);
     const user = ENDS.map((end) => precise(1 / v[`service.tpot.expected${end}`]));
     rows.push(["tokens a second, a user", `<= ${precise(1 / v["decode.bound"])}`, user.join(" to ")]);
     return rows;
