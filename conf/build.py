@@ -1,7 +1,7 @@
-"""Build the book: `python conf/build.py [html] [epub] [pdf]`, all three if none is named.
+"""Build the book: `python conf/build.py [--missing] [html] [zip] [epub] [pdf]`, all of them if none is named.
 
-Where TeX is missing, a build of all three still makes HTML and EPUB, says what to install and succeeds; it fails if the
-PDF was asked for by name or if CI is set. The same holds for epubcheck.
+`zip` packs the HTML for reading without a network. Where TeX is missing, a build of all still makes the rest, says what to
+install and succeeds; it fails if the PDF was asked for by name or if CI is set. The same holds for epubcheck.
 """
 
 import os
@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 from check_latex_log import check
@@ -16,6 +17,8 @@ from check_latex_log import check
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "_build"
 NAME = "ai-infra-book"
+MADE = {"html": "html/index.html", "zip": f"zip/{NAME}-html.zip"}
+LEFT_OUT = {".buildinfo", ".buildinfo.bak", "404.html", "robots.txt", "sitemap.xml"}  # for servers and for the next build
 STRICT = ["-n", "-W", "--keep-going", "-q", "-j", "auto"]
 INSTALL = "sudo apt-get install " + " ".join((ROOT / "conf/system-packages.txt").read_text().split())
 
@@ -38,6 +41,22 @@ def missing(what, programs, required):
 def html(named):
     sphinx("html")
     return OUT / "html" / "index.html"
+
+
+def packed(named):
+    """The pages as one file; the same pages give the same bytes."""
+    pages, archive = OUT / "html", OUT / MADE["zip"]
+    if not (pages / "index.html").is_file():
+        html(named)
+    archive.parent.mkdir(exist_ok=True)
+    archive.unlink(missing_ok=True)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as found:
+        for path in sorted(pages.rglob("*")):
+            if path.is_file() and path.name not in LEFT_OUT:
+                entry = zipfile.ZipInfo(f"{NAME}/{path.relative_to(pages)}")
+                entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                found.writestr(entry, path.read_bytes())
+    return archive
 
 
 def epub(named):
@@ -72,7 +91,11 @@ def pdf(named):
 
 
 def main(names):
-    formats = {"html": html, "epub": epub, "pdf": pdf}
+    formats = {"html": html, "zip": packed, "epub": epub, "pdf": pdf}
+    if "--missing" in names:  # what is there is taken as it is
+        names = [name for name in names if name in MADE and not (OUT / MADE[name]).is_file()]
+        if not names:
+            return
     if unknown := [name for name in names if name not in formats]:
         sys.exit(f"unknown format {unknown[0]!r}: use {', '.join(formats)}")
     for name in names or formats:

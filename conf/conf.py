@@ -32,6 +32,8 @@ extensions = [
     "citation_labels",
     "accessible",
     "symbol_cards",
+    "theme_files",
+    "published",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True
@@ -57,6 +59,7 @@ html_title = project
 html_baseurl = address["site"]
 html_static_path = ["static"]
 html_css_files = ["book.css"]
+html_favicon = "static/icon.svg"
 html_math_renderer = "katex"
 templates_path = ["templates"]
 html_sidebars = {
@@ -83,7 +86,7 @@ epub_scheme = "ID"
 epub_css_files = ["epub.css"]
 epub_show_urls = "no"
 epub_tocdup = False
-epub_exclude_files = ["_static/book.css"]
+epub_exclude_files = ["_static/book.css", "_static/theme.js", "_static/icon.png", "_static/icon.svg"]
 
 latex_engine = "xelatex"
 latex_documents = [("index", "ai-infra-book.tex", project, author, "manual")]

@@ -4,6 +4,8 @@ MENDED = {
     'role="heading">': 'role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Contents of the book">',
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    '<th class="head"><p></p></th>': "<td></td>",  # the corner of a table
+    'role="doc-biblioentry"': 'role="listitem"',
     '<div class="highlight"><pre>': '<div class="highlight"><pre tabindex="0">',
 }
 

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import runpy
 import shutil
 import sys
 import threading
@@ -61,6 +62,8 @@ def browser():
             "--disable-component-update",
             "--disable-sync",
         ]
+        own = os.path.isfile(playwright.chromium.executable_path)
+        assert path or own, "no browser on this machine: install Chromium, as conf/setup.sh does"
         found = playwright.chromium.launch(executable_path=path, args=flags)
         yield found
         found.close()
@@ -74,13 +77,23 @@ def book():
         yield address
 
 
+LOOKS = ("extensions", "bibtex_default_style", "bibtex_reference_style", "html_theme", "html_css_files", "html_sidebars")
+
+
+def looks():
+    """The settings of the book that decide how a page looks."""
+    conf = runpy.run_path(str(ROOT / "conf/conf.py"))
+    folders = {name: [str(ROOT / "conf" / folder) for folder in conf[name]] for name in ("html_static_path", "templates_path")}
+    return {name: conf[name] for name in LOOKS} | folders | {"html_favicon": str(ROOT / "conf" / conf["html_favicon"])}
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory):
     """The address of a small book with the real theme, scripts and styles: ``tiny(name, {"one": "# One …"})``."""
     with ExitStack() as stack:
 
         def make(name, chapters, **settings):
-            settings = {"html_theme": "furo", "html_static_path": [str(ROOT / "conf/static")], "html_css_files": ["book.css"]} | settings
+            settings = looks() | settings
             made = Book(tmp_path_factory.mktemp(name), chapters, **settings)
             app = made.build("html")
             assert not made.warnings(app), made.warnings(app)

@@ -29,6 +29,7 @@ SCRIPTS = (
     "symbols",
     "progress",
     "search",
+    "scrollers",
 )  # what others use comes first
 
 
