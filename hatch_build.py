@@ -1,5 +1,6 @@
-"""Puts the generated numeric code into the wheel, so that an installed package evaluates without SymPy."""
+"""Puts the generated numeric code and the sections of the book into the wheel: an installed package needs neither SymPy nor docs."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -11,9 +12,11 @@ class NumericCode(BuildHookInterface):
         if version == "editable":
             return  # a checkout makes it on first use, and again when a formula changes
         sys.path.insert(0, str(Path(self.root, "src")))
+        from aiinfra import sections
         from aiinfra.engine import table
 
         table.table()
         if not table.TARGET.is_file():
             raise OSError(f"{table.TARGET} could not be written")
-        build_data["artifacts"].append(f"/{table.TARGET.relative_to(self.root).as_posix()}")
+        sections.TARGET.write_text(json.dumps(sections.read(sections.DOCS), indent=0, sort_keys=True), encoding="utf-8")
+        build_data["artifacts"] += [f"/{target.relative_to(self.root).as_posix()}" for target in (table.TARGET, sections.TARGET)]

@@ -523,6 +523,8 @@ done_rate = symbol("done_rate", r"\lambda_\mathrm{done}", "requests that one ins
 token_state = symbol("token_state", r"K_\mathrm{r}", "state bytes that a decode step reads for one request", byte, nonnegative=True)
 shared_state = symbol("shared_state", r"K_\mathrm{sh}", "state bytes of a common prefix that a decode step reads", byte, nonnegative=True)
 own_state = symbol("own_state", r"K_\mathrm{own}", "state bytes of a request beside a common prefix", byte, nonnegative=True)
+mean_state = symbol("mean_state", r"\bar{K}_\mathrm{req}", "state bytes of a request, mean over its answer", byte, nonnegative=True)
+batch_average = symbol("batch_average", r"B_\mathrm{avg}", "requests that fit at their mean length", integer=True, nonnegative=True)
 batch_shared = symbol("batch_shared", r"B_\mathrm{sh}", "largest batch, a common prefix held once", integer=True, nonnegative=True)
 least_state = symbol(
     "least_state", r"K_\mathrm{lo}", "state bytes that a decode step reads for one request, a common prefix once", byte, nonnegative=True

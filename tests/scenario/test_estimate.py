@@ -239,12 +239,26 @@ SHARED = {
 
 
 def test_layers_that_reuse_a_cache_may_be_left_out_of_a_prompt():
-    # the last three of six layers read the caches of earlier ones, so that only two layers work on all tokens in any case
+    # windows of 8 in all layers but the second and the sixth; the last three read the caches of earlier ones. All 40 tokens must come
+    # through the layer below the second one's cache, the last 8 through the second, which the third keeps, and one through the others.
     whole = load(SHARED | {"num_kv_shared_layers": 0}).ledger()
     shared, plain = (Profile.of(ledger) for ledger in (load(SHARED | {"num_kv_shared_layers": 3}).ledger(), whole))
     parts = [dict(requests(p, 40, 2, 0, 16, 8192)) for p in (shared, plain)]
     layers = [part["prefill.least.flops"] / part["prefill.flops"] for part in parts]
-    assert layers[0] == pytest.approx(2 / 6, abs=0.06) and layers[1] == pytest.approx(5 / 6, abs=0.06)
+    assert layers[0] == pytest.approx((40 + 8 + 4) / 240, abs=0.01) and layers[1] == pytest.approx((5 * 40 + 1) / 240, abs=0.02)
+
+
+def test_layers_with_windows_need_the_last_tokens_only():
+    # Mistral 7B: 32 layers, 4,096 wide, 32 query and 8 key/value heads of 128, MLP 14,336, windows of 4,096 tokens in all layers. The last
+    # layer needs the last token, the one below it those of its window, the next one those of their windows, and so on.
+    layer, head = 2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336, 4096 * 32_000
+    for prompt in (20_000, 3000):
+        wanted = 2 * head
+        for below in range(32):
+            first = max(prompt - (1 + below * 4095), 0)
+            wanted += 2 * layer * (prompt - first) + 4 * 4096 * sum(min(i, 4096) for i in range(first + 1, prompt + 1))
+        e = Scenario(model="mistral-7b", device="h100-sxm", prompt=prompt, output=2).estimate()
+        assert e.values["prefill.least.flops"] == pytest.approx(wanted, rel=1e-12)
 
 
 def test_side_by_side_layers_need_one_exchange():
@@ -256,6 +270,18 @@ def test_side_by_side_layers_need_one_exchange():
     del sizes["intermediate_size"]
     assert reductions(load({"model_type": "falcon", **sizes})) == 3
     assert reductions(load({"model_type": "falcon", **sizes, "parallel_attn": False})) == 6
+    assert reductions(load({"model_type": "falcon", **sizes, "new_decoder_architecture": True})) == 3
+    assert reductions(load({"model_type": "gptj", "n_embd": 64, "n_layer": 3, "n_head": 4, "vocab_size": 100})) == 3
+    assert reductions(load({"model_type": "phi", **sizes, "intermediate_size": 128})) == 3
+    stablelm = {"model_type": "stablelm", **sizes, "intermediate_size": 128, "num_key_value_heads": 4}
+    assert reductions(load(stablelm)) == 6 and reductions(load(stablelm | {"use_parallel_residual": True})) == 3
+
+
+def test_mixers_side_by_side_need_one_exchange():
+    sizes = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16}
+    sizes |= {"intermediate_size": 128, "vocab_size": 100, "mamba_n_heads": 8, "mamba_d_head": 16, "mamba_d_ssm": 128}
+    sizes |= {"mamba_n_groups": 1, "mamba_d_state": 16, "mamba_d_conv": 4}
+    assert reductions(load({"model_type": "falcon_h1", **sizes})) == 2 * 3  # attention and recurrence together, and the MLP
 
 
 # What a forecast adds

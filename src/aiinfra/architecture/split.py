@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from aiinfra.architecture.parts import Attention, LatentAttention, Recurrent
+from aiinfra.architecture.through import Through
 from aiinfra.errors import BadValue, whole
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ CUT = {  # must be divided without a rest
 REPEATED = {"n_kv": "key/value heads", "n_rec_k": "key heads of the recurrence"}  # may be fewer than the devices
 PADDED = "vocab"  # engines fill it up with empty rows
 LARGEST = 1024
+MIXERS = (Attention, LatentAttention, Recurrent)
 
 
 def shard(values: Mapping[str, int], n: int) -> dict[str, int]:
@@ -68,20 +71,22 @@ def _obstacle(architecture: Architecture, n: int) -> str:
 
 
 def reductions(architecture: Architecture, kept: bool = False) -> int:
-    """All-reduces of one pass under tensor parallelism: one after each part that mixes tokens, and one after each MLP or set of experts.
+    """All-reduces of one pass under tensor parallelism: one after what mixes tokens, and one after each MLP or set of experts.
 
-    Where both stand side by side, their results are added up before one all-reduce. With ``kept`` only those below the last layer that
-    keeps something of a request: from there on, a prompt needs its last token only.
+    Where several read the same vector and their results are added, such as attention and a recurrence or, side by side, attention and MLP,
+    one all-reduce of the sum is enough. With ``kept`` only those of layers through which all tokens of a prompt must come.
 
     >>> from aiinfra import model
     >>> reductions(model("llama-3.1-70b").architecture)
     160
     """
     blocks = [block for block in architecture.blocks if block.section == "language"]
-    last = max((i for block in blocks if any(s.layers for part in block.parts for s in part.state()) for i in block.indices), default=0)
+    last = Through.of(row for row in architecture.state() if row.section == "language").all if kept else 0
     found = 0
     for block in blocks:
         layers = sum(index < last for index in block.indices) if kept else len(block)
-        cut = sum(any(name in CUT for name in part.sizes()) for part in block.parts)
-        found += layers * (min(cut, 1) if architecture.side_by_side else cut)
+        cut = [part for part in block.parts if any(name in CUT for name in part.sizes())]
+        mixers = sum(isinstance(part, MIXERS) for part in cut)
+        exchanges = min(mixers, 1) + len(cut) - mixers
+        found += layers * (min(exchanges, 1) if architecture.side_by_side else exchanges)
     return found

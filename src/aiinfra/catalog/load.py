@@ -13,7 +13,7 @@ from pathlib import Path
 from aiinfra import sources
 from aiinfra.catalog.schema import ACHIEVED, KINDS, Achieved, Also, Device, Facts, Measurement, Model, Peak, Value
 from aiinfra.errors import AIInfraError, CatalogError, UnknownName, brief, unknown
-from aiinfra.formats import BYTES
+from aiinfra.formats import BYTES, FORMATS
 from aiinfra.units import Quantity, parse, parse_unit
 
 HERE = Path(__file__).parent
@@ -114,6 +114,10 @@ def _typed(where: str, value: object, unit: str) -> object:
     if unit == "word":
         if not isinstance(value, str) or value not in BYTES:
             raise CatalogError(f"{where}: {unknown('format', value, BYTES)}")
+        return value
+    if unit == "format":
+        if not isinstance(value, str) or value not in FORMATS:
+            raise CatalogError(f"{where}: {unknown('format', value, FORMATS)}")
         return value
     if unit == "count":
         if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
@@ -279,7 +283,7 @@ def read_measurements(paths: list[Path]) -> dict[str, Measurement]:
                 _typed(f"{where}, {name}", row[name], "count")
         for name in ("weights", "kv", "dtype"):
             if name in row:
-                _typed(f"{where}, {name}", row[name], "word")
+                _typed(f"{where}, {name}", row[name], "word" if name == "dtype" else "format")
         for name in ("value", "size"):
             if name in row:
                 try:

@@ -46,6 +46,7 @@ def command(ctx, explained, limits, form: str | None = None, fields: dict | None
     A limit is given as --assert "tpot<=40ms", with ttft, tpot, step, e2e, tokens, rate, cost, energy, memory, or any name of a result.
     ttft and e2e are those of an idle instance, without a queue. tokens and rate are those of one instance; tokens.device and
     tokens.all, rate.device and rate.all are those of one device and of all replicas.
+    What binds is told by the work that is expected, of experts those that are touched on average; a bound may count less.
 
     \b
       $ aiinfra estimate --model llama-3.1-70b --device h100-sxm --tp 8 --batch 32 --prompt 2048 --output 128
@@ -95,7 +96,8 @@ def memory(e) -> Table:
     rows = [(name, e[key].text()) for name, key in (("weights", "memory.weights"), ("workspace", "memory.workspace"))]
     rows += [("state of all requests", (e["memory.request"] * e.values["batch"]).text()), ("of one request", e["memory.request"].text())]
     rows += [("used", e["memory.used"].text()), ("left", e["memory.headroom"].text())]
-    rows += [("largest batch", f"{e.values['memory.batch_max']:,}"), ("longest context", f"{e.longest_context:,}")]
+    rows += [("largest batch", f"{e.values['memory.batch_max']:,}"), ("at their mean length", f"{e.values['memory.batch_mean']:,}")]
+    rows += [("longest context", f"{e.longest_context:,}")]
     return Table(("memory of one device", "value"), rows)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @formula_inputs
 @formats
 def command(key: str, model, device, dtype, given, form: str | None = None) -> None:
-    """The tree from the result of KEY down to what was given and what the catalogue says, with sources.
+    """The tree from the result of KEY down to what was given and what the catalogue says, with sources and sections of the book.
 
     \b
       $ aiinfra explain kv-bytes --model llama-3.1-70b batch=16 context=8192
@@ -33,10 +33,11 @@ def command(key: str, model, device, dtype, given, form: str | None = None) -> N
 
 def flat(node: Node) -> Table:
     """A tree as rows with their depths."""
-    rows = [(depth, n.name, n.value.value, n.value.unit.text, n.value.relation, n.origin) for depth, n, _ in node.walk()]
-    return Table(("depth", "name", "value", "unit", "relation", "origin"), rows)
+    rows = [(depth, n.name, n.value.value, n.value.unit.text, n.value.relation, n.origin, n.section) for depth, n, _ in node.walk()]
+    return Table(("depth", "name", "value", "unit", "relation", "origin", "section"), rows)
 
 
 def tree(node: Node) -> dict:
     """A tree as JSON has it."""
-    return {"name": node.name, **quantity(node.value), "origin": node.origin, "parts": [tree(part) for part in node.parts]}
+    where = {"section": node.section} if node.section else {}
+    return {"name": node.name, **quantity(node.value), "origin": node.origin, **where, "parts": [tree(part) for part in node.parts]}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aiinfra.engine import evaluate
 from aiinfra.engine.table import table
+from aiinfra.sections import section
 from aiinfra.units import Quantity
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ class Node:
     origin: str
     parts: tuple[Node, ...] = ()
 
+    @property
+    def section(self) -> str:
+        """The page and the heading of the book under which the formula stands that gave the number; empty where none did."""
+        return section(self.origin)
+
     def walk(self, depth: int = 0, seen: set[str] | None = None) -> Iterator[tuple[int, Node, bool]]:
         """Every number with its depth; what stands under a number comes the first time only, and then it is marked."""
         seen = set() if seen is None else seen
@@ -33,10 +39,15 @@ class Node:
             yield from part.walk(depth + 1, seen)
 
     def lines(self) -> Iterator[str]:
-        """One line a number, indented by its depth."""
+        """One line a number, indented by its depth; then where the book has each formula."""
+        found: dict[str, str] = {}
         for depth, node, again in self.walk():
             mark = "; see above" if again else ""
             yield f"{'  ' * depth}{node.name} {node.value.relation} {node.value.text()}   [{node.origin}{mark}]"
+            if node.section:
+                found[node.origin] = node.section
+        if found:
+            yield from ("", *(f"{key}: {where}" for key, where in found.items()))
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -9,10 +9,10 @@ from aiinfra.engine.derivation import Derivation
 from aiinfra.engine.expressions import slowest
 from aiinfra.engine.formula import Formula
 from aiinfra.symbols import (
-    all_reduce_bytes, alpha_ar, answer, b_act, batch, batch_cross, batch_max, batch_shared, beta_link, beta_mem, d_model, device_bytes,
-    done_rate, eta_comp, eta_link, eta_mem, headroom, kv_bytes, least_state, memory_share, message, n_pass, n_reduce, own_state, peak,
-    prefill_flops, rate, request_state, reserve, shared_state, step_flops, t_comp, t_host, t_link, t_mem, t_pass, t_prefill, t_share,
-    t_step, t_token, t_wire, token_flops, token_state, tokens, usable, weight_bytes, weight_read, workspace,
+    all_reduce_bytes, alpha_ar, answer, b_act, batch, batch_average, batch_cross, batch_max, batch_shared, beta_link, beta_mem, d_model,
+    device_bytes, done_rate, eta_comp, eta_link, eta_mem, headroom, kv_bytes, least_state, mean_state, memory_share, message, n_pass,
+    n_reduce, own_state, peak, prefill_flops, rate, request_state, reserve, shared_state, step_flops, t_comp, t_host, t_link, t_mem,
+    t_pass, t_prefill, t_share, t_step, t_token, t_wire, token_flops, token_state, tokens, usable, weight_bytes, weight_read, workspace,
 )  # fmt: skip
 
 free = memory_share * usable - reserve - workspace - weight_bytes
@@ -50,6 +50,20 @@ Derivation(
     "number of requests.",
     given=(request_state + (batch_shared - 1) * own_state + weight_bytes + workspace + reserve <= memory_share * usable,),
 ).whole("A number of requests is whole, so it is at most the next whole number below.")  # fmt: skip
+
+requests_on_average = Formula(
+    "requests-on-average", batch_average, sympy.floor(sympy.Max(0, free) / mean_state),
+    relation="~",
+    says="The same room, divided by what a request holds on average while its answer grows.",
+    holds="bytes of one device; the requests are at steps of all kinds at the same time, and pages are given out as they are needed; what "
+    "is begun in a page is not counted; nothing is shared, nothing kept in host memory",
+    valid=(memory_share <= 1, mean_state > 0),
+    cites=("kwon2023vllm",),
+)  # fmt: skip
+Derivation(
+    requests_on_average, sympy.floor(sympy.Max(0, free) / mean_state),
+    "Model: at any moment the requests hold their mean, and whole requests only.", relation="~",
+)  # fmt: skip
 
 instance_memory = Formula(
     "instance-memory", device_bytes, weight_bytes + batch * request_state + workspace + reserve,
@@ -100,7 +114,8 @@ pass_bound = Formula(
     "pass-bound", t_pass, slowest(t_mem, t_comp, t_wire),
     relation=">=",
     says="Reading, computing and exchanging can at best all run at the same time; the slowest of the three sets the pace.",
-    holds="rated bandwidths and dense peak; one token for a request and step; waiting and launches are left out, which can only add time",
+    holds="rated bandwidths and dense peak; one token for a request and step; nothing stays on the chip from one pass to the next; waiting "
+    "and launches are left out, which can only add time",
     cites=("williams2009roofline", "pope2022scaling"),
 )  # fmt: skip
 Derivation(

@@ -12,7 +12,7 @@ from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, unknown
 from aiinfra.formats import bytes_of
 from aiinfra.scenario.profile import Given, Profile, requests
-from aiinfra.scenario.steps import COST, ENDS, ENERGY, STEPS, Step, run
+from aiinfra.scenario.steps import COST, ENDS, ENERGY, STEPS, Step, alone, run
 from aiinfra.units import Quantity
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ GIVEN = {
     "prefill.least.state": ("kv_bytes", "ledger of one device: state of the cached tokens, once"),
     "prefill.least.reductions": ("n_reduce", "model: parts that end in an all-reduce of all tokens, without the last layers"),
     "decode.least.weights": ("weight_read", "ledger of one device: weights that one token reads"),
+    "memory.mean": ("mean_state", "ledger of one device: state of a request, mean over the decode steps of its answer"),
 }  # fmt: skip
+GIVEN |= {f"{phase}.wire": ("t_wire", "one device sends nothing") for phase in ("prefill", "decode")}
+GIVEN |= {f"{phase}.link{end}": ("t_link", "one device sends nothing") for phase in ("prefill", "decode") for end in ENDS}
 
 MODELS = ("prefill.weights", "prefill.state")  # of passes, in whose states half an entry each is left out
 
@@ -90,6 +93,9 @@ class Estimate:
         self.ledger = ledger_of(scenario.architecture, scenario.weights, scenario.kv, scenario.tp)
         self.values = self._given()
         steps = STEPS + (COST if "price" in self.values else ()) + (ENERGY if "power" in self.values else ())
+        if scenario.tp == 1:
+            steps, nothing = alone(steps)
+            self.values |= nothing
         self.steps = steps
         batch = self._batch(strict)
         self.values |= {"batch": batch, "decode.weights": weights(self.ledger, batch)}
@@ -106,7 +112,6 @@ class Estimate:
         found["reductions"] = reductions(s.architecture) if s.tp > 1 else 0
         found["prefill.least.reductions"] = reductions(s.architecture, kept=True) if s.tp > 1 else 0
         found["decode.least.weights"] = found["prefill.least.weights"]
-        found.setdefault("beta_link", 1)  # one device sends nothing
         for a in s.assumptions.values():
             found |= {f"{a.symbol}.slow": a.slow, f"{a.symbol}.fast": a.fast}
         # capacity does not depend on how fast things are: the cautious end

@@ -39,8 +39,6 @@ def origin(estimate: Estimate, name: str) -> str:
     if symbol in s.assumptions:
         found = s.assumptions[symbol]
         return f"assumption: {found.why} ({found.source})"
-    if name == "beta_link" and s.tp == 1:
-        return "none: one device sends nothing"
     if getattr(s, OWN.get(name, ""), None) is not None:
         return "scenario"
     if name in GIVEN:

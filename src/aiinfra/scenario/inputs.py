@@ -174,7 +174,7 @@ class Scenario:
         if not self.architecture.dense:
             found.append("what is expected reads the experts that even routing touches on average; bounds read those of one token")
         if self.batch == "max":
-            found.append("batch = max: as many requests as fit when all have their full length; an engine may admit more at first")
+            found.append("batch = max: as many requests as fit when all have their full length; memory.batch_mean fit at their mean length")
         if bytes_of(self.computed_in) < bytes_of(self.activations):
             found.append(
                 f"all operations are counted at the peak of {self.computed_in}; scores, head or router in wider formats take longer"

@@ -13,12 +13,12 @@ term                      stands for
 ``answers``               tokens that the head works on: the prompt's last one, or one for each decode step
 ``length``                tokens whose keys and values are made from latent vectors: of a prompt all, also the cached
 ``reach, i``              entries that tokens meet in reach ``i``: pairs where tokens are processed, entries where state is read
-``last, i``               entries that the last token of the prompt meets in reach ``i``
+``latest, n``             new tokens, at most the last ``n`` of them
+``late, i, n``            entries that these meet in reach ``i``
+``others, i``             entries that one further token meets in reach ``i``, but for its own
 ``pages, i``              entries of whole pages in reach ``i``
 ``experts, E, k``         experts touched of ``E``, of which each token chooses ``k``, on average
 ``rows, n``               rows of a table of ``n`` that tokens look up
-``latent, i, m, e, a``    least operations of latent attention: ``m`` to make one cached token's keys and values anew, ``e`` for a pair in
-                          the expanded form, ``a`` in the absorbed one
 ========================  ==================================================================================================
 """
 
@@ -29,11 +29,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from aiinfra.architecture.rows import Reach
+from aiinfra.architecture.through import Through
 from aiinfra.engine.table import table
 
 if TYPE_CHECKING:
     from aiinfra.architecture.ledger import Ledger
-    from aiinfra.architecture.rows import Row
+    from aiinfra.architecture.rows import Row, StateRow
 
 Sum = tuple[tuple, ...]
 
@@ -79,8 +80,10 @@ class Profile:
     decoded_least: Sum
     weights: Sum  # bytes that a pass reads
     state: Sum  # bytes of state that a step reads for one request
+    found: Sum  # bytes of a cached prefix that a prompt reads in any case
     shared: Sum  # of these, what requests with a common prefix may read together
     held: Sum  # bytes of whole pages
+    kept: Sum  # bytes of entries that decode steps find held, added up over the steps
     weight_bytes: float
     widest: tuple[int, int]  # input and output of the matrix that needs the most room
 
@@ -89,9 +92,8 @@ class Profile:
         """The profile of the language model in a ledger."""
         rows, states = list(ledger.chosen(("language",))), [s for s in ledger.state_rows if s.section == "language"]
         reaches: list[Reach] = []
-        processed, least, decoded, decoded_least, weights, state, shared, held = (_Sums(reaches) for _ in range(8))
-        keeps = max((i for s in states if s.layers for i in s.indices), default=0)  # nothing above this layer is kept of a request
-        latent = [row for row in rows if row.per == "latent"]
+        processed, least, decoded, decoded_least, weights, state, found, shared, held, kept = (_Sums(reaches) for _ in range(10))
+        through = Through.of(states)
         for row in rows:
             token, pair = row.flops(1, 0), row.flops(0, 1) if row.reach else 0
             here = {"last": "answers", "latent": "length"}.get(row.per, "tokens")
@@ -104,15 +106,17 @@ class Profile:
                 cheaper = _other(row, rows).flops(0, 1) if row.phase else pair  # an engine may keep keys and values expanded
                 decoded_least.add(token, "answers" if row.per == "last" else "tokens")
                 decoded_least.add(min(pair, cheaper), "reach", row.reach)
-            _least(least, row, rows, latent, keeps)
+            _least(least, row, rows, through)
             _read(weights, row)
         for s in states:
             entry, read = s.entry(ledger.kv.element), s.read or s.stored
             state.add(entry * s.reading, "reach", read)
+            _found(found, s, entry, through)
             if s.grows:
                 shared.add(entry * s.reading, "reach", read)
             held.add(entry * s.layers, *(("pages", s.stored) if s.grows else ("one",)))
-        sums = (a.sum for a in (processed, least, decoded, decoded_least, weights, state, shared, held))
+            kept.add(entry * s.layers, "reach", s.stored)
+        sums = (a.sum for a in (processed, least, decoded, decoded_least, weights, state, found, shared, held, kept))
         return cls(tuple(map(tuple, reaches)), *sums, ledger.bytes, _widest(rows))
 
     def data(self) -> dict:
@@ -147,25 +151,32 @@ def _read(weights: _Sums, row: Row) -> None:
         weights.add(row.bytes_of_one * row.layers, "experts", row.value(row.copies), row.value(row.used))
 
 
-def _least(least: _Sums, row: Row, rows: list[Row], latent: list[Row], keeps: int) -> None:
-    """Operations of one row that a prompt needs in any case.
+def _least(least: _Sums, row: Row, rows: list[Row], through: Through) -> None:
+    """Operations of one row that a prompt needs in any case: those of tokens that must come through.
 
-    From the last layer that keeps something of a request on, only the last token must come through: what others would give there is
-    read by nobody. (That the keys and values of this layer itself are needed of all tokens is left out.)
+    What a layer's own keys and values take of further tokens is left out.
     """
-    below = sum(index < keeps for index in row.indices) / max(len(row.indices), 1)  # 0 outside the layers: may be theirs
     token, pair = row.flops(1, 0), row.flops(0, 1) if row.reach else 0
-    least.add(token * below, "answers" if row.per == "last" else "tokens")
-    least.add(token * (1 - below), "answers")
-    if row.phase:
-        if row.phase == "expanded":
-            makes = sum(r.flops(1, 0) * len(set(r.indices) & set(row.indices)) / len(r.indices) for r in latent)
-            absorbed = _other(row, rows).flops(0, 1)
-            least.add(below, "latent", row.reach, makes, pair, absorbed)
-            least.add(min(pair, absorbed) * (1 - below), "last", row.reach)
-        return
-    least.add(pair * below, "reach", row.reach)
-    least.add(pair * (1 - below), "last", row.reach)
+    if row.phase:  # an engine may keep keys and values expanded, for one request or for all that share them
+        pair = min(pair, _other(row, rows).flops(0, 1)) if row.phase == "expanded" else 0
+        token = token if row.phase == "expanded" else 0
+    for tokens, share in through.shares(row.indices).items():
+        of = ("tokens",) if tokens is None else ("latest", tokens)
+        least.add(token * share, *(("answers",) if row.per == "last" else of))
+        least.add(pair * share, *(("reach", row.reach) if tokens is None else ("late", row.reach, tokens)))
+
+
+def _found(found: _Sums, s: StateRow, entry: float, through: Through) -> None:
+    """Bytes of one kind of state that a prompt reads of what was cached, once.
+
+    Entries of all tokens are met by every new one, and a recurrence goes on from its state. Where a token meets some entries only, the
+    first new token needs them, but for its own, in layers through which it must come.
+    """
+    read = s.read or s.stored
+    if read.kind in ("full", "compressed") or s.reader == "state update":
+        found.add(entry * s.reading, "reach", read)
+    elif s.grows:
+        found.add(entry * s.reading * sum(i < through.all for i in s.indices) / len(s.indices), "others", read)
 
 
 class Given:
@@ -191,24 +202,18 @@ class Given:
             return self._least(self.tokens, of[0])
         if kind == "experts":
             return self._formula("experts-touched", {"n_expert": of[0], "n_chosen": of[1], "tokens": self.tokens})
+        if kind == "latest":
+            return self._least(self.tokens, of[0])
         reach = Reach(*self.reaches[of[0]])
+        if kind == "others":
+            return self._count(reach, "entries", self.after + 1) - 1
         if kind == "pages":
             pages = self._pages(reach, self.after)
             return self._least(pages, self._pages(reach, self.tokens)) if self.own else pages
-        if kind == "last" or (kind == "reach" and self.entries):
+        if kind == "reach" and self.entries:
             return self._count(reach, "entries", self.after)
-        pairs = self._count(reach, "pairs", self.after) - self._count(reach, "pairs", self.before)
-        return pairs if kind == "reach" else self._latent(pairs, *of[1:])
-
-    def _latent(self, pairs, makes: float, expanded: float, absorbed: float):
-        """Least operations for pairs: those among new tokens, whose keys are made once, and those with cached tokens.
-
-        A cached token is met by at most all new ones, so that making its keys anew costs each of its pairs a share of at least one over
-        the new tokens; the absorbed form spares that and pays more for a pair.
-        """
-        n = self.tokens
-        near = self._least(pairs, n * (n + 1) // 2)
-        return near * min(expanded, absorbed) + (pairs - near) * self._least(expanded + makes / n, absorbed)
+        before = self.before if kind == "reach" else self.after - self._least(self.tokens, of[1])
+        return self._count(reach, "pairs", self.after) - self._count(reach, "pairs", before)
 
     def _pages(self, reach: Reach, length):
         page, held = self.page, self._count(reach, "entries", length)
@@ -260,11 +265,12 @@ def requests(profile: Profile, prompt, output, cached, page: int, chunk: int, ar
     yield from (("widest.in", p.widest[0]), ("widest.out", p.widest[1]), ("memory.weights", p.weight_bytes))
     yield "memory.request", p.evaluate(p.held, given(0, prompt + output))
     yield "memory.own", p.evaluate(p.held, given(cached, prompt + output, own=True))
+    yield "memory.mean", p.evaluate(p.kept, done) / steps
     yield from _chunks(p, given, cached, prompt, chunk)
     yield "prefill.flops", p.evaluate(p.processed, ready)
     yield "prefill.least.flops", p.evaluate(p.processed_least, ready)
     yield "prefill.least.weights", p.evaluate(p.weights, given(0, 1))
-    yield "prefill.least.state", p.evaluate(p.state, there)
+    yield "prefill.least.state", p.evaluate(p.found, there)
     yield "request.state", p.evaluate(p.state, done) / steps
     yield "request.flops", p.evaluate(p.decoded, done) / steps
     yield "request.least.flops", p.evaluate(p.decoded_least, done) / steps

@@ -70,9 +70,8 @@ def _freest(m: Measurement) -> Estimate:
     free = {"assume": {"memory_share": 1}, "chunk": 1}
     if m.batch or m.what != "answer tokens per second of all requests together":
         return scenario(m, **free).estimate()
-    one = scenario(m, batch=1, **free).estimate()
-    room = one.values["memory.headroom"] + one.values["memory.request"]
-    return scenario(m, batch=int(room / one.ledger.state(m.prompt + m.answer // 2)), **free).estimate(strict=False)
+    most = int(scenario(m, batch=1, **free).estimate().values["memory.batch_mean"])
+    return scenario(m, batch=most, **free).estimate(strict=False)
 
 
 def compare(m: Measurement) -> Compared:

@@ -71,6 +71,11 @@ STEPS = (
         {"memory_share": "memory_share", "usable": "usable", "reserve": "reserve", "workspace": "memory.workspace",
          "weight_bytes": "memory.weights", "request_state": "memory.request", "own_state": "memory.own"},
     ),
+    Step(
+        "memory.batch_mean", "requests-on-average",
+        {"memory_share": "memory_share", "usable": "usable", "reserve": "reserve", "workspace": "memory.workspace",
+         "weight_bytes": "memory.weights", "mean_state": "memory.mean"},
+    ),
     Step("prefill.bytes", "step-bytes", {"weight_read": "prefill.weights", "kv_bytes": "prefill.state"}),
     *_pass("prefill", "fresh", "prefill.least.reductions", "prefill.passes"),
     Step("decode.state", "batch-state-read", {"batch": "batch", "token_state": "request.state"}),
@@ -101,6 +106,7 @@ STEPS = (
     Step("decode.mbu", "mbu", {"step_bytes": "decode.bytes", "t_step": "decode.expected", "devices": 1, "beta_mem": "beta_mem"}, ends=True),
     Step("prefill.mfu", "mfu", {"step_flops": "prefill.flops", "t_step": "prefill.expected", "devices": 1, "peak": "peak"}, ends=True),
 )  # fmt: skip
+LINKS = ("reduce-least-time", "reduce-time")  # formulas of what only several devices do
 COST = (
     Step("cost.bound", "cost-per-token", {"devices": "tp", "price": "price", "rate": "service.tokens.bound"}),
     Step("cost.expected", "cost-per-token", {"devices": "tp", "price": "price", "rate": "service.tokens.expected"}, ends=True),
@@ -125,6 +131,12 @@ def run(steps: tuple[Step, ...], values: dict, arrays: bool = False) -> None:
                 values[step.name + end] = record.point(*given)
             except (ZeroDivisionError, OverflowError):
                 raise BadValue(f"{step.name}: {step.formula} has no finite value here") from None
+
+
+def alone(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], dict[str, int]]:
+    """The steps of one device by itself, and the times of the links, which are nothing."""
+    links = tuple(step for step in steps if step.formula in LINKS)
+    return tuple(step for step in steps if step not in links), dict.fromkeys(names(links), 0)
 
 
 def names(steps: tuple[Step, ...]) -> set[str]:
