@@ -15,7 +15,7 @@ from aiinfra.errors import AIInfraError
 from aiinfra.formats import FORMATS, bytes_of
 from aiinfra.scenario import Scenario, assumptions
 from aiinfra.scenario.estimate import Estimate, profile_of
-from aiinfra.scenario.steps import COST, ENERGY, STEPS
+from aiinfra.scenario.steps import COST, ENERGY, LINKS, STEPS
 
 TP = (1, 2, 4, 8, 16, 32, 64)
 WEIGHTS = ("", "bf16", "fp8", "int4-group128", "nvfp4")  # the first: as published
@@ -89,6 +89,7 @@ def base() -> str:
         "units": {n: requests.unit_of(e.unit(n)) for n in names if n in e.values},
         "relations": {row[1]: e.relation(row[1]) for row in ROWS if row[1] in e.values},
         "models": models(), "devices": devices(), "formats": formats(), "weights": WEIGHTS, "kv": KV, "activation": bytes_of("bf16"),
+        "links": LINKS,
         "cost": [s.name for s in COST], "energy": [s.name for s in ENERGY],
     }  # fmt: skip
     return f"aiinfra.deployments({{formulas: {requests.functions(sorted(wanted))},\n...{text(data)}}});\n"
@@ -116,7 +117,7 @@ def profiles(key: str) -> str:
             one["weights"][name] = [p.weights, p.weight_bytes]
         for name in KV:
             p = profile_of(a.ledger(None, name or None, tp))
-            one["kv"][name] = [p.state, p.shared, p.held]
+            one["kv"][name] = {n: getattr(p, n) for n in ("state", "found", "shared", "held", "kept")}
         found[tp] = one
     return f"aiinfra.deploymentModel({text(key)}, {text(found)});\n"
 

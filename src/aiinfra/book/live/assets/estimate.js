@@ -19,19 +19,16 @@
       if (kind === "length") return this.after;
       if (kind === "rows") return Math.min(this.tokens, of[0]);
       if (kind === "experts") return this.formula("experts-touched", { n_expert: of[0], n_chosen: of[1], tokens: this.tokens });
+      if (kind === "latest") return Math.min(this.tokens, of[0]);
       const reach = this.reaches[of[0]];
+      if (kind === "others") return this.count(reach, "entries", this.after + 1) - 1;
       if (kind === "pages") {
         const pages = this.pages(reach, this.after);
         return this.own ? Math.min(pages, this.pages(reach, this.tokens)) : pages;
       }
-      if (kind === "last" || (kind === "reach" && this.entries)) return this.count(reach, "entries", this.after);
-      const pairs = this.count(reach, "pairs", this.after) - this.count(reach, "pairs", this.before);
-      return kind === "reach" ? pairs : this.latent(pairs, ...of.slice(1));
-    }
-
-    latent(pairs, makes, expanded, absorbed) {
-      const n = this.tokens, near = Math.min(pairs, (n * (n + 1)) / 2);
-      return near * Math.min(expanded, absorbed) + (pairs - near) * Math.min(expanded + makes / n, absorbed);
+      if (kind === "reach" && this.entries) return this.count(reach, "entries", this.after);
+      const before = kind === "reach" ? this.before : this.after - Math.min(this.tokens, of[1]);
+      return this.count(reach, "pairs", this.after) - this.count(reach, "pairs", before);
     }
 
     pages([kind, size], length) {
@@ -66,17 +63,18 @@
   const counts = (base, profile, s) => {
     const { prompt, output, cached, page, chunk } = s, steps = output - 1, fresh = prompt - cached;
     const given = (before, after, more) => new Given(base.formulas, profile.reaches, page, before, after, more);
-    const [weights, stored] = profile.weights[s.weights], [state, shared, held] = profile.kv[s.kv];
+    const [weights, stored] = profile.weights[s.weights], { state, found, shared, held, kept } = profile.kv[s.kv];
     const ready = given(cached, prompt), done = given(prompt, prompt + steps, { answers: steps }), there = given(0, cached, { entries: true });
     const passes = Math.ceil(fresh / chunk), last = cached + (passes - 1) * chunk;
     const ends = [cached, last].map((at) => given(0, at, { entries: true }).sum(state));
     return {
       output, prompt, fresh, "pass.tokens": chunk, "widest.in": profile.widest[0], "widest.out": profile.widest[1], "memory.weights": stored,
       "memory.request": given(0, prompt + output).sum(held), "memory.own": given(cached, prompt + output, { own: true }).sum(held),
+      "memory.mean": done.sum(kept) / steps,
       "prefill.passes": passes, "prefill.weights": (passes - 1) * given(0, chunk).sum(weights) + given(0, prompt - last).sum(weights),
       "prefill.state": given(cached, last).sum(state) / chunk + (ends[0] + ends[1]) / 2,
       "prefill.flops": ready.sum(profile.processed), "prefill.least.flops": ready.sum(profile.processed_least),
-      "prefill.least.weights": given(0, 1).sum(weights), "prefill.least.state": there.sum(state), "request.state": done.sum(state) / steps,
+      "prefill.least.weights": given(0, 1).sum(weights), "prefill.least.state": there.sum(found), "request.state": done.sum(state) / steps,
       "request.flops": done.sum(profile.decoded) / steps, "request.least.flops": done.sum(profile.decoded_least) / steps,
       "request.shared": there.sum(shared), "decode.weights": given(0, s.batch).sum(weights), batch: s.batch,
     };
@@ -109,12 +107,15 @@
     values.reductions = s.tp > 1 ? model.reductions : 0;
     values["prefill.least.reductions"] = s.tp > 1 ? model.least : 0;
     values["decode.least.weights"] = values["prefill.least.weights"];
-    values.beta_link ??= 1; // one device sends nothing
     for (const [name, ends] of Object.entries(format.assumed)) ENDS.forEach((end, i) => (values[name + end] = ends[i]));
     values.memory_share = Math.min(...format.assumed.memory_share);
     values.reserve = Math.max(...format.assumed.reserve);
     for (const [name, key, inputs, ends] of base.steps) {
       if (base.cost.includes(name) && !("price" in values)) continue;
+      if (s.tp === 1 && base.links.includes(key)) {
+        for (const end of ends ? ENDS : [""]) values[name + end] = 0; // one device sends nothing
+        continue;
+      }
       if (base.energy.includes(name) && !("power" in values)) continue;
       for (const end of ends ? ENDS : [""]) {
         const given = {};
@@ -137,7 +138,7 @@
 
   const longest = (base, found, s) => {
     const room = found.values["memory.headroom"] + s.batch * found.values["memory.request"];
-    const [, , held] = found.profile.kv[s.kv];
+    const { held } = found.profile.kv[s.kv];
     let low = 0, high = found.model.most ?? 1e9;
     while (low < high) {
       const middle = Math.floor((low + high + 1) / 2);
@@ -158,7 +159,8 @@
       ["weights", bytes(v["memory.weights"])], ["workspace", bytes(v["memory.workspace"])],
       ["state of all requests", bytes(v["memory.request"] * s.batch)], ["of one request", bytes(v["memory.request"])],
       ["used", bytes(v["memory.used"])], ["left", bytes(v["memory.headroom"])],
-      ["largest batch", grouped(v["memory.batch_max"])], ["longest context", grouped(longest(base, found, s))],
+      ["largest batch", grouped(v["memory.batch_max"])], ["at their mean length", grouped(v["memory.batch_mean"])],
+      ["longest context", grouped(longest(base, found, s))],
     ];
   };
 
