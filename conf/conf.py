@@ -34,6 +34,8 @@ extensions = [
     "symbol_cards",
     "theme_files",
     "published",
+    "equation_previews",
+    "page_notes",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True
@@ -57,6 +59,7 @@ bibtex_default_style = "author_year"
 html_theme = "furo"
 html_title = project
 html_baseurl = address["site"]
+repository = address["repository"]
 html_static_path = ["static"]
 html_css_files = ["book.css"]
 html_favicon = "static/icon.svg"
@@ -69,9 +72,9 @@ html_sidebars = {
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"top_of_page_buttons": []}
-if address["repository"]:
+if repository:
     html_theme_options |= {
-        "source_repository": address["repository"],
+        "source_repository": repository,
         "source_branch": "main",
         "source_directory": "docs/",
         "top_of_page_buttons": ["edit"],

@@ -91,6 +91,15 @@ def kept(path):
     return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
 
 
+def labelled(path):
+    """The HTML of the equations of a document that have labels."""
+    if not path.exists():
+        return {}
+    found = kept(path)
+    labels = json.loads(path.read_text(encoding="utf-8")).get("labels", {})
+    return {label: found[tuple(key)] for label, key in labels.items() if tuple(key) in found}
+
+
 def render_document(app, doctree):
     """Render what a document has that its file does not keep; warn where a formula has a mistake."""
     found = {}
@@ -108,7 +117,8 @@ def render_document(app, doctree):
             answers[key] = tidy(answer["html"])
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [[*key, html] for key, html in answers.items()]
-    path.write_text(json.dumps({"katex": VERSION, "formulas": rows}), encoding="utf-8")
+    labels = {node["label"]: source(node) for node in doctree.findall(nodes.math_block) if node.get("label")}
+    path.write_text(json.dumps({"katex": VERSION, "formulas": rows, "labels": labels}), encoding="utf-8")
 
 
 def markup(self, node):
@@ -152,4 +162,4 @@ def setup(app):
     app.add_html_math_renderer("katex", (visit_inline, None), (visit_block, None))
     app.connect("builder-inited", add_styles)
     app.connect("doctree-read", render_document)
-    return {"version": "1", "env_version": 3, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -61,7 +61,7 @@ def setup(app: Sphinx) -> dict:
 
     app.add_domain(BookDomain)
     app.add_node(base.value_node, html=(base.visit_value_html, base.depart_value_html), latex=(base.nothing, base.nothing))
-    for module in (calculators, commands, counted, estimates, exercises, figures, tables):
+    for module in (calculators, commands, counted, equations, estimates, exercises, figures, tables):
         module.add_nodes(app)
     directives = {
         "case": equations.CaseDirective,

@@ -247,9 +247,9 @@ def nothing(self, node) -> None:
 
 
 def symbol_math(name: str) -> nodes.math:
-    """A symbol as inline math."""
+    """A symbol as inline math; its class says that the letter is the symbol, not one that an author chose for the moment."""
     tex = table().symbols[name].latex
-    return nodes.math(tex, tex)
+    return nodes.math(tex, tex, classes=["known"])
 
 
 def make_table(head: list[str], rows: list[list], widths: list[int], *classes: str) -> nodes.table:

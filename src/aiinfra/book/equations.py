@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
@@ -17,6 +20,9 @@ from aiinfra.engine.formula import Formula, formula, formula_keys
 from aiinfra.engine.table import table
 from aiinfra.errors import BadValue, unknown
 from aiinfra.units import Quantity
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 
 class CaseDirective(BookDirective):
@@ -125,6 +131,24 @@ class DerivationDirective(BookDirective):
         return r"\begin{aligned}" + r" \\[6pt] ".join(rows) + r"\end{aligned}"
 
 
+class given_node(nodes.inline):
+    """Inputs of a worked example that have one source; on screen their values go with them, for the cards of symbols."""
+
+
+def visit_given_html(self, node) -> None:
+    data = {"data-given": json.dumps(node["values"], ensure_ascii=False, separators=(",", ":")), "data-origin": node["origin"]}
+    self.body.append(self.starttag(node, "span", "", **({} if self.builder.name == "epub" else data)))
+
+
+def depart_given_html(self, node) -> None:
+    self.body.append("</span>")
+
+
+def add_nodes(app: Sphinx) -> None:
+    """Called by the extension of the book."""
+    app.add_node(given_node, html=(visit_given_html, depart_given_html), latex=(base.nothing, base.nothing))
+
+
 class WorkedDirective(BookDirective):
     """``{worked} request``: symbols, the numbers put in, the result, and where each input comes from."""
 
@@ -160,14 +184,30 @@ class WorkedDirective(BookDirective):
     def _inputs(self, f, call, values, known, made) -> nodes.paragraph:
         """The inputs grouped by where they come from."""
         symbols = table().symbols
-        groups: dict[str, dict[str, list[str]]] = {}
+        groups: dict[str, dict[str, dict[str, str]]] = {}
         for name in f.inputs:
             value = repr(Quantity(values[name], symbols[name].unit)).replace(" ", "\N{NO-BREAK SPACE}")
-            text = f"${symbols[name].latex}$\N{NO-BREAK SPACE}= {value}"
             origin, source = self._origin(name, call, known, made)
-            groups.setdefault(origin, {}).setdefault(source, []).append(text)
-        listed = [f"{origin}: " + ", ".join(", ".join(texts) + source for source, texts in by.items()) for origin, by in groups.items()]
-        return self.paragraph("*Inputs.* " + ". ".join(listed) + ".", "inputs")
+            groups.setdefault(origin, {}).setdefault(source, {})[name] = value
+        found = nodes.paragraph("", "", nodes.emphasis("", "Inputs."), nodes.Text(" "), classes=["inputs"])
+        for i, (origin, by) in enumerate(groups.items()):
+            found += nodes.Text(f"{'. ' if i else ''}{origin}: ")
+            for j, (source, texts) in enumerate(by.items()):
+                found += [nodes.Text(", ")] * bool(j)
+                found += self._given(origin, source, texts)
+        found += nodes.Text(".")
+        return found
+
+    def _given(self, origin: str, source: str, texts: dict[str, str]) -> given_node:
+        """The inputs that have one source, and its citation."""
+        found = given_node(origin=origin, values=texts)
+        for i, (name, value) in enumerate(texts.items()):
+            found += [nodes.Text(", ")] * bool(i)
+            found += [base.symbol_math(name), nodes.Text(f"\N{NO-BREAK SPACE}= {value}")]
+        if source:
+            cited, messages = self.parse_inline(source.strip(), lineno=self.lineno)
+            found += [nodes.Text(" "), *cited, *messages]
+        return found
 
     def _origin(self, name: str, call: Call, known: dict, made: dict) -> tuple[str, str]:
         """What an input is, or which entry it belongs to; and its citation or equation."""
@@ -240,4 +280,3 @@ class ValueRole(BookRole):
         title = f"{answer.call.formula.key} ({kind})" if answer.call else self.text
         node = base.value_node("", "", *base.shown(answer.value, answer.format), title=title)
         return [node], []
-

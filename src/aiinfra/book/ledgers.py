@@ -192,7 +192,7 @@ class MatricesDirective(BookDirective):
         if not KINDS[row.kind].parameters:
             return [nodes.Text("–")]
         tex = rf"{dim_math(row.d_in)} \times {dim_math(row.d_out)}"
-        return [nodes.math(tex, tex), nodes.Text(f" = {row.shape}")]
+        return [nodes.math(tex, tex, classes=["known"]), nodes.Text(f" = {row.shape}")]
 
     def number(self, row: Row) -> str:
         copies = row.value(row.copies)

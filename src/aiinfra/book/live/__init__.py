@@ -28,6 +28,7 @@ SCRIPTS = (
     "exercises",
     "symbols",
     "progress",
+    "notes",
     "search",
     "scrollers",
 )  # what others use comes first

@@ -16,33 +16,76 @@
   addEventListener("resize", move);
   move();
 
-  // What is wider than its place scrolls in itself, and then the tab key reaches it.
-  const open = () => {
-    for (const box of article.querySelectorAll(".table-wrapper")) {
-      const wide = box.scrollWidth > box.clientWidth + 1;
-      box.classList.toggle("wide", wide);
-      if (wide) {
-        box.tabIndex = 0;
-        box.setAttribute("role", "region");
-        box.setAttribute("aria-label", box.querySelector("caption")?.textContent.trim() || "Table, scrolls sideways");
-      } else ["tabindex", "role", "aria-label"].forEach((name) => box.removeAttribute(name));
-    }
+  // A link into a page leads to its target, although scripts then add to what stands above it. Who comes back is where they were.
+  const target = location.hash && document.getElementById(location.hash.slice(1));
+  if (target && performance.getEntriesByType("navigation")[0]?.type === "navigate") {
+    const keep = new ResizeObserver(() => target.scrollIntoView({ behavior: "instant" }));
+    const stop = () => keep.disconnect();
+    keep.observe(article);
+    for (const name of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(name, stop, { once: true, passive: true });
+    addEventListener("load", () => setTimeout(stop, 1500));
+  }
+
+  // What is wider than its place scrolls in itself: its edge says so, and the tab key reaches it.
+  const boxes = [...article.querySelectorAll(".table-wrapper, .equation")];
+  const edge = (box, left, rest) => {
+    box.classList.toggle("before", left > 1);
+    box.classList.toggle("more", rest > 1);
   };
+  const edges = (box) => [box.scrollLeft, box.scrollWidth - box.clientWidth - box.scrollLeft];
+  const open = () => {
+    const found = boxes.map(edges); // all are measured before anything changes
+    boxes.forEach((box, i) => {
+      const [left, rest] = found[i];
+      edge(box, left, rest);
+      if (left + rest <= 1 || box.hasAttribute("tabindex")) return;
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+      const kind = box.matches(".equation") ? "Equation" : "Table";
+      box.setAttribute("aria-label", box.querySelector("caption")?.textContent.trim() || `${kind}, scrolls sideways`);
+    });
+  };
+  const moved = ({ target }) => boxes.includes(target) && edge(target, ...edges(target));
+  article.addEventListener("scroll", moved, { capture: true, passive: true });
   addEventListener("resize", open);
   open();
 
-  // The equation that a number refers to, where it stands on this page.
+  // The equation that a number refers to: from this page, or from a script that is asked for once.
+  const home = document.currentScript.src;
+  const asked = {};
+  const elsewhere = (name) => {
+    asked[name] = asked[name] || new Promise((done) => {
+      const script = Object.assign(document.createElement("script"), { src: new URL(`equations/${name}.js`, home) });
+      script.onload = () => done(Object.assign(document.createElement("template"), { innerHTML: aiinfra.equations[name] }).content);
+      script.onerror = () => done(null);
+      document.head.append(script);
+    });
+    return asked[name];
+  };
+  const equation = (link) => {
+    const name = link.hash.slice(1);
+    if (link.pathname !== location.pathname) return elsewhere(name);
+    const place = document.getElementById(name);
+    return place && (place.closest(".formula") || place.parentElement).querySelector(".equation .katex-display");
+  };
+
   const preview = make("div", "equation-preview");
   preview.hidden = true;
   preview.setAttribute("aria-hidden", "true"); // the link leads to the equation itself
   document.body.append(preview);
-  const close = () => (preview.hidden = true);
-  const peek = (event) => {
+  let wanted = null;
+  const close = () => {
+    wanted = null;
+    preview.hidden = true;
+  };
+  const peek = async (event) => {
     const link = event.target.closest?.("a.reference[href*='#equation-']");
     if (!link) return event.type === "pointerover" ? close() : undefined;
-    const place = link.pathname === location.pathname && document.getElementById(decodeURIComponent(link.hash.slice(1)));
-    const found = place && (place.closest(".formula") || place.parentElement).querySelector(".equation .katex-display");
-    if (!found) return close();
+    if (link === wanted || event.pointerType === "touch" || (event.type === "focusin" && !link.matches(":focus-visible"))) return;
+    close();
+    wanted = link;
+    const found = await equation(link);
+    if (!found || wanted !== link) return; // the reader has gone on
     preview.replaceChildren(found.cloneNode(true));
     preview.hidden = false;
     const at = link.getBoundingClientRect(), box = preview.getBoundingClientRect();

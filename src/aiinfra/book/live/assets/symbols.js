@@ -4,14 +4,14 @@
   const bare = (node) => node.textContent.replace(/[\u200b\s]/g, "");
   const LEAF = ".mathnormal, .mathcal, .mathrm, .text";
 
-  // The row of a symbol that an element prints, if it prints one.
-  const rowOf = (node) => {
+  // The row of a symbol that an element prints, if it prints one. An author may choose a bare letter for the moment, so in maths
+  // that was written by hand only letters with an index are taken for symbols.
+  const rowOf = (node, made) => {
     const leaf = node.matches(LEAF) ? node : node.querySelector(LEAF);
-    if (!leaf) return null;
-    const alphabet = [...leaf.classList].find((name) => LEAF.includes("." + name));
+    const alphabet = leaf ? [...leaf.classList].find((name) => LEAF.includes("." + name)) : ""; // a Greek capital names none
     const find = (letters) => {
       const key = `${alphabet} ${letters}`;
-      return Object.hasOwn(aiinfra.symbols.rows, key) ? aiinfra.symbols.rows[key] : null;
+      return (made || [...letters].length > 1) && Object.hasOwn(aiinfra.symbols.rows, key) ? aiinfra.symbols.rows[key] : null;
     };
     const whole = find(bare(node));
     if (whole) return whole;
@@ -23,9 +23,10 @@
   const mark = (math) => {
     if (math.dataset.marked) return;
     math.dataset.marked = "yes";
+    const made = math.matches(".equation, .known") || !!math.querySelector(".equation");
     const walk = (node) => {
       if (node.classList.contains("mord")) {
-        const row = rowOf(node);
+        const row = rowOf(node, made);
         if (row) {
           node.classList.add("symbol");
           node.dataset.symbol = row[0];
@@ -40,19 +41,13 @@
 
   const rowNamed = (name) => Object.values(aiinfra.symbols.rows).find((row) => row[0] === name);
 
-  // The value and the origin that a worked example lists for a symbol.
+  // What a worked example puts in for a symbol: the value, where it is from, and its citation.
   const given = (symbol) => {
-    const inputs = symbol.closest(".counted")?.querySelector(".inputs");
-    for (const math of inputs?.querySelectorAll(".math") || []) {
-      mark(math);
-      if (!math.querySelector(`[data-symbol="${symbol.dataset.symbol}"]`)) continue;
-      const value = (math.nextSibling?.textContent || "").match(/^\s*=\s*(.+?)(?=,\s|\.\s|\.$|\s*$|\s\[)/);
-      let origin = "";
-      for (let before = inputs.firstChild; before && before !== math; before = before.nextSibling) {
-        const found = before.nodeType === Node.TEXT_NODE && before.textContent.match(/(?:^|[.]\s)\s*([^.:=]+(?:\.\d[^.:=]*)*):\s*$/);
-        if (found) origin = found[1].trim();
-      }
-      return value ? { value: value[1], origin } : null;
+    const { symbol: name } = symbol.dataset;
+    for (const group of symbol.closest(".counted")?.querySelectorAll("[data-given]") || []) {
+      const value = JSON.parse(group.dataset.given)[name];
+      const cited = [...group.querySelectorAll("a.reference")].flatMap((a) => [" ", a.cloneNode(true)]);
+      if (value) return [`= ${value}, ${group.dataset.origin}`, ...cited];
     }
     return null;
   };
@@ -93,8 +88,13 @@
     symbol.classList.add("shown");
     const [name, meaning, unit] = rowNamed(symbol.dataset.symbol);
     const found = given(symbol);
-    const parts = [line("meaning", unit ? `${meaning} (${unit})` : meaning)];
-    if (found) parts.push(line("given", `= ${found.value}${found.origin ? `, ${found.origin}` : ""}`));
+    const sign = document.createElement("span");
+    sign.className = "katex";
+    sign.setAttribute("aria-hidden", "true"); // its letters read as nothing; the meaning follows
+    sign.append(symbol.cloneNode(true));
+    sign.firstChild.classList.remove("symbol", "shown");
+    const parts = [line("meaning", sign, ` ${unit ? `${meaning} (${unit})` : meaning}`)];
+    if (found) parts.push(line("given", ...found));
     const code = document.createElement("code");
     code.textContent = name;
     const place = line("name", code);
@@ -161,10 +161,12 @@
     if (event.target.closest(".equation") && !card?.contains(event.relatedTarget)) hide();
   });
 
-  // One stop of the tab key for an equation; the arrow keys go through its symbols.
-  for (const box of document.querySelectorAll(".equation")) {
-    box.tabIndex = 0;
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Equation; arrow keys explain its symbols");
+  // One stop of the tab key for an equation; the arrow keys go through its symbols. A phone has no such key, and a tap does the same.
+  if (matchMedia("(hover: hover)").matches) {
+    for (const box of document.querySelectorAll(".equation")) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+      box.setAttribute("aria-label", "Equation; arrow keys explain its symbols");
+    }
   }
 })();
