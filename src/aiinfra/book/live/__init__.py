@@ -30,7 +30,6 @@ SCRIPTS = (
     "progress",
     "notes",
     "search",
-    "scrollers",
 )  # what others use comes first
 
 

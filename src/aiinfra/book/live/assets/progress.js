@@ -48,6 +48,8 @@
   const moved = ({ target }) => boxes.includes(target) && edge(target, ...edges(target));
   article.addEventListener("scroll", moved, { capture: true, passive: true });
   addEventListener("resize", open);
+  article.addEventListener("toggle", open, true); // what was folded has a width now
+  document.fonts.ready.then(open);
   open();
 
   // The equation that a number refers to: from this page, or from a script that is asked for once.
