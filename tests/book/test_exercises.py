@@ -1,10 +1,13 @@
 """The page judges answers as a teacher would: right, rounded, or which slip was made."""
 
+from pathlib import Path
+
 import pytest
+from books import Book
 from node import run
 
 from aiinfra.book import calls
-from aiinfra.book.exercises import field
+from aiinfra.book.exercises import field, labelled
 
 
 def judged(request: str, *texts: str) -> list[str]:
@@ -35,6 +38,11 @@ def test_other_factors():
     assert judged('"21 %" in %', "21", "21 %", "0.21", "-21") == ["right", "right", "small 100", "sign"]
 
 
+def test_share_near_one_is_held_to_what_is_left():
+    assert judged('"99.95 %" in % as .4g', "99.95", "99.9504", "99.9", "99 %") == ["right", "right", "wrong", "wrong"]
+    assert judged('"90 %" in %', "90.7") == ["rounded"]
+
+
 def test_unit_zero_negative_and_whole():
     assert judged('"7 GB" in GB', "7 s", "7 FLOP") == ["unit", "unit"]
     assert judged('"7 GB" - "7 GB" in GB', "0", "0 GB", "5") == ["right", "right", "wrong"]
@@ -50,3 +58,24 @@ def test_thousands():
 def test_hostile_text_is_refused():
     texts = ["", "<b>1</b>", "1e999", "NaN", "٣", "9" * 5000, "1;alert(1)", "Infinity"]
     assert judged('"7 GB" in GB', *texts) == ["refused"] * len(texts)
+
+
+PAGES = {
+    "one": "# One\n\n```{exercise} ex-one\nHow long?\n```\n\n```{hint}\nDivide.\n```\n\n```{hint}\nMind the prefix.\n```\n\n"
+    '```{solution} ex-one\n:answer: |\n:  time: "21 GB" / "1 TB/s" in ms\n:  parts: 2 * 8\nSo it is.\n```\n',
+    "two": "# Two\n\n```{answers}\n```\n",
+}
+
+
+def test_print_gives_hints_before_the_solution(tmp_path):
+    book = Book(tmp_path, PAGES)
+    app = book.build("latex")
+    assert not book.warnings(app)
+    tex = next(Path(app.outdir).glob("*.tex")).read_text()
+    order = [tex.index(text) for text in ("How long?", "chapter{Two}", "Divide.", "Mind the prefix.", "So it is.", "time: ", "parts: 16")]
+    assert order == sorted(order)
+
+
+def test_several_numbers_have_a_label_each():
+    assert labelled("a: b c\n\nd e: f") == [("a", "b c"), ("d e", "f")]
+    assert labelled("b c") == [("", "b c")]

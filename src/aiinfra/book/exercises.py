@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import takewhile
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -64,7 +65,7 @@ class SolutionDirective(BookDirective):
         if "answer" in self.options:
             for label, request in labelled(self.options["answer"]):
                 answer = self.ask(request)
-                parts += [nodes.Text(f"{', ' if parts else ''}{label}{' ' if label else ''}"), *base.shown(answer.value, answer.format)]
+                parts += [nodes.Text(f"{'; ' if parts else ''}{label}{': ' if label else ''}"), *base.shown(answer.value, answer.format)]
                 fields.append(field(label, answer))
         domain.note_answer(name, [p.deepcopy() for p in parts])
         node = solution_node(anchor=domain.data["boxes"][name][3], fields=fields)
@@ -118,7 +119,7 @@ class AnswersDirective(BookDirective):
 
 
 def gather(app, doctree, docname) -> None:
-    """In print, move each solution to the list; on screen, fill the list with links and results."""
+    """In print, move each solution with its hints to the list; on screen, fill the list with links and results."""
     places = list(doctree.findall(answers_list))
     if app.builder.format != "latex":
         for place in places:
@@ -127,10 +128,18 @@ def gather(app, doctree, docname) -> None:
     for place in places[:1]:
         boxes = {box["ids"][0]: box for box in doctree.findall(counted_box)}
         for node in list(doctree.findall(solution_node)):
-            node.parent.remove(node)
-            place += moved(node, boxes[node["anchor"]])
+            hints = hints_before(node)
+            for one in (*hints, node):
+                one.parent.remove(one)
+            place += moved(node, hints, boxes[node["anchor"]])
     for place in places:
         place.replace_self(place.children)
+
+
+def hints_before(solution: solution_node) -> list[hint_node]:
+    """The hints between an exercise and its solution, in their order."""
+    earlier = solution.parent.children[: solution.parent.index(solution)]
+    return list(takewhile(lambda node: isinstance(node, hint_node), reversed(earlier)))[::-1]
 
 
 def results(app, docname: str) -> nodes.bullet_list:
@@ -146,14 +155,14 @@ def results(app, docname: str) -> nodes.bullet_list:
     return found
 
 
-def moved(solution: solution_node, box: counted_box) -> list[nodes.Node]:
+def moved(solution: solution_node, hints: list[hint_node], box: counted_box) -> list[nodes.Node]:
     """A solution as it stands in the list; its exercise says on which page that is."""
     anchor = f"solution-{box['ids'][0]}"
     page = nodes.raw("", rf"page~\pageref{{{anchor}}}", format="latex")
     box += nodes.paragraph("", "", nodes.emphasis("", "Solution: "), page)
     label = nodes.raw("", rf"\phantomsection\label{{{anchor}}}", format="latex")
     link = nodes.reference("", box["shown"], refuri=f"%{box['docname']}#{box['ids'][0]}", internal=True)
-    return [label, nodes.paragraph("", "", nodes.strong("", "", link)), *solution.children]
+    return [label, nodes.paragraph("", "", nodes.strong("", "", link)), *hints, *solution.children]
 
 
 def visit_solution_html(self, node) -> None:

@@ -39,10 +39,11 @@
     const answer = given.bare && unit ? given.value * unitOf(unit).factor : given.value;
     const size = Math.abs(value), off = Math.abs(answer - value);
     const near = (a, b, share) => Math.abs(a - b) <= share * Math.abs(b);
+    const rest = unit === "%" && value < 1 && value * (1 + WITHIN) >= 1 ? 1 - value : size; // 99% is not 99.95%
     if (off <= EXACT * size || near(answer, printed, EXACT) || off <= Math.min(half, value ? WITHIN * size : half)) {
       return { kind: "right", text: "Right." };
     }
-    if (near(answer, value, WITHIN) && !(whole && size < 1000)) return { kind: "rounded", text: "Right within rounding." };
+    if (off <= WITHIN * rest && !(whole && size < 1000)) return { kind: "rounded", text: "Right within rounding." };
     if (!value || !answer) return { kind: "wrong", text: "Wrong." };
     if (near(-answer, value, WITHIN)) return { kind: "sign", text: "The sign is wrong." };
     for (const [factor, name, why] of slips(field)) {
@@ -78,6 +79,8 @@
     return found;
   };
 
+  const tick = () => make("span", { class: "tick", role: "img", "aria-label": "answered", hidden: "" }, "✓");
+
   const check = (box, changed) => {
     const name = box.dataset.exercise, fields = JSON.parse(box.dataset.fields);
     const form = make("form", { novalidate: "" });
@@ -89,13 +92,14 @@
       form.append(make("div", {}, make("label", { for: id }, field.label || "Your answer"), input, make("small", { id: `${id}-hint` }, hint), result));
       return { field, input, result };
     });
-    form.append(make("button", { type: "submit" }, "Check"));
+    form.append(make("button", { type: "submit" }, "Check"), tick());
     form.addEventListener("submit", (event) => {
       event.preventDefault();
+      const some = rows.some(({ input }) => input.value.trim()); // of several numbers some may wait
       const kinds = rows.map(({ field, input, result }) => {
-        let found;
+        let found = { kind: "open", text: "" };
         try {
-          found = judge(input.value, field);
+          if (input.value.trim() || !some) found = judge(input.value, field);
         } catch (error) {
           if (!(error instanceof Refused)) throw error;
           found = { kind: "refused", text: error.message };
@@ -125,8 +129,8 @@
     const changed = () => {
       count.textContent = `${names.filter((n) => done.has(n)).length} of ${names.length} exercises answered`;
       forget.hidden = !names.some((n) => done.has(n));
-      boxes.forEach((b) => b.classList.toggle("answered", done.has(b.dataset.exercise)));
-      links.forEach((a, i) => a.parentElement.classList.toggle("answered", done.has(names[i])));
+      boxes.forEach((b) => { b.querySelector(".tick").hidden = !done.has(b.dataset.exercise); });
+      links.forEach((a, i) => { a.parentElement.querySelector(".tick").hidden = !done.has(names[i]); });
     };
     forget.addEventListener("click", () => {
       done = answered();
@@ -135,6 +139,7 @@
       changed();
     });
     boxes.forEach((box) => check(box, changed));
+    links.forEach((a) => a.parentElement.append(" ", tick()));
     const first = links.length ? links[0].closest("ul") : document.querySelector(".counted.exercise");
     if (first) first.before(make("p", { class: "exercises-done" }, count, " ", forget));
     changed();
