@@ -31,6 +31,7 @@ extensions = [
     "quick_references",
     "citation_labels",
     "accessible",
+    "leaf_sections",
     "symbol_cards",
     "theme_files",
     "published",

@@ -176,7 +176,8 @@ def test_a_deployment_is_what_the_command_prints(book, open_page):
     rng = random.Random(4)
     for model in ("llama-3.1-70b", "deepseek-v3", "gpt-oss-120b", "qwen3-next-80b-a3b", "gemma-3-27b"):
         page.locator("#deployment-model").select_option(model)
-        page.wait_for_function(f"(aiinfra.calculators.deployment.profiles || {{}})['{model}']")
+        while not page.evaluate("(model) => model in (aiinfra.calculators.deployment.profiles || {})", model):
+            page.wait_for_timeout(20)
         given = [deployment(rng, model, devices) for _ in range(40)]
         found = page.evaluate(
             """(given) => { const c = aiinfra.calculators.deployment; return given.map((s) => {

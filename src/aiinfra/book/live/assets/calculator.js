@@ -21,6 +21,7 @@
       first.hidden = true;
       place.append(this.form);
       this.reset();
+      if (this.plot) this.watch();
       this.follow();
     }
 
@@ -188,7 +189,22 @@
       put("result", answerText(answer));
     }
 
+    // The plot is drawn once it comes near; until then nobody waits for it.
+    watch() {
+      const near = new IntersectionObserver(
+        (entries) => {
+          if (!entries.some((entry) => entry.isIntersecting)) return;
+          near.disconnect();
+          this.near = true;
+          this.update();
+        },
+        { rootMargin: "50% 0px" },
+      );
+      near.observe(this.plot);
+    }
+
     draw(inputs) {
+      if (!this.near) return;
       const { x, label, y, log, series } = this.data.plot;
       const row = this.fields.get(x).row, info = this.page.symbols[x];
       const factor = row.unit ? unitOf(row.unit).factor : 1;

@@ -115,6 +115,7 @@
     }
 
     draw(s) {
+      if (!this.near) return;
       const profiles = this.profiles[s.model], found = new Map();
       for (let i = 0; i < 48; i++) {
         const batch = Math.round(4096 ** (i / 47));

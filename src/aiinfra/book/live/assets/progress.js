@@ -33,24 +33,34 @@
     box.classList.toggle("more", rest > 1);
   };
   const edges = (box) => [box.scrollLeft, box.scrollWidth - box.clientWidth - box.scrollLeft];
-  const open = () => {
-    const found = boxes.map(edges); // all are measured before anything changes
-    boxes.forEach((box, i) => {
-      const [left, rest] = found[i];
-      edge(box, left, rest);
-      if (left + rest <= 1 || box.hasAttribute("tabindex")) return;
-      box.tabIndex = 0;
-      box.setAttribute("role", "group");
-      const kind = box.matches(".equation") ? "Equation" : "Table";
-      box.setAttribute("aria-label", box.querySelector("caption")?.textContent.trim() || `${kind}, scrolls sideways`);
-    });
+  const reach = (box, [left, rest]) => {
+    edge(box, left, rest);
+    if (left + rest <= 1 || box.hasAttribute("tabindex")) return;
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    const kind = box.matches(".equation") ? "Equation" : "Table";
+    box.setAttribute("aria-label", box.querySelector("caption")?.textContent.trim() || `${kind}, scrolls sideways`);
   };
+  const measure = (found) => {
+    const sizes = found.map(edges); // all are measured before anything changes
+    found.forEach((box, i) => reach(box, sizes[i]));
+  };
+  // Measured when they come near: what is far away has not been laid out yet.
+  const near = new Set();
+  const watch = new IntersectionObserver(
+    (entries) => {
+      for (const { target: box, isIntersecting } of entries) isIntersecting ? near.add(box) : near.delete(box);
+      measure(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
+    },
+    { rootMargin: "50% 0px" },
+  );
+  boxes.forEach((box) => watch.observe(box));
+  const again = () => measure([...near]);
   const moved = ({ target }) => boxes.includes(target) && edge(target, ...edges(target));
   article.addEventListener("scroll", moved, { capture: true, passive: true });
-  addEventListener("resize", open);
-  article.addEventListener("toggle", open, true); // what was folded has a width now
-  document.fonts.ready.then(open);
-  open();
+  addEventListener("resize", again);
+  article.addEventListener("toggle", again, true); // what was folded has a width now
+  document.fonts.ready.then(again);
 
   // The equation that a number refers to: from this page, or from a script that is asked for once.
   const home = document.currentScript.src;
