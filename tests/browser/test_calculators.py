@@ -62,7 +62,7 @@ def test_each_calculator_gives_the_library_s_numbers(book, open_page, name):
 
 
 def results(page, name):
-    return page.locator(f"[data-calculator={name}] .calculator-results td.result").all_inner_texts()
+    return page.locator(f"[data-calculator={name}] .calculator-results td.result").all_text_contents()
 
 
 def field(page, name):
@@ -75,7 +75,7 @@ def test_a_number_is_typed_and_the_results_follow(book, open_page):
     field(page, "calc-fits-devices").fill("4")
     after = results(page, "calc-fits")
     assert before != after and after[2] != before[2]
-    assert after[2] in page.locator("[data-calculator=calc-fits] .worked-line").inner_text().replace("\xa0", " ")
+    assert after[2] in page.locator("[data-calculator=calc-fits] .worked-line").text_content().replace("\xa0", " ")
     page.get_by_role("button", name="Reset").first.click()
     assert results(page, "calc-fits") == before
 
@@ -83,10 +83,10 @@ def test_a_number_is_typed_and_the_results_follow(book, open_page):
 def test_what_binds_is_marked(book, open_page):
     page = open_page(f"{book}/foundations/estimating.html")
     marked = page.locator("[data-calculator=calc-step] tr.binds")
-    assert "Memory" in marked.inner_text() and "binds" in marked.inner_text()
+    assert "Memory" in marked.text_content() and "binds" in marked.text_content()
     field(page, "calc-step-context").fill("128")
     field(page, "calc-step-batch").fill("2048")
-    assert "Arithmetic" in marked.inner_text()
+    assert "Arithmetic" in marked.text_content()
 
 
 def test_hostile_text_is_refused_beside_the_field(book, open_page):
@@ -97,7 +97,7 @@ def test_hostile_text_is_refused_beside_the_field(book, open_page):
             box = field(page, name)
             box.fill(text)
             beside = page.locator(f"#{name}-refused")
-            assert beside.is_visible() and beside.inner_text() and len(beside.inner_text()) < 200 and beside.locator("*").count() == 0, text
+            assert beside.is_visible() and beside.text_content() and len(beside.text_content()) < 200 and beside.locator("*").count() == 0, text
             assert box.get_attribute("aria-invalid") == "true" and results(page, "calc-move") == before, text
     field(page, "calc-move-trips").fill("2")
     assert not page.locator("#calc-move-trips-refused").is_visible()
@@ -112,7 +112,7 @@ def test_a_link_carries_the_state(book, open_page):
     assert "calc-step.batch=96" in link and link.endswith("#calc-step")
     other = open_page(link)
     assert results(other, "calc-step") == wanted
-    assert "came with the link" in other.locator("[data-calculator=calc-step] .status").inner_text()
+    assert "came with the link" in other.locator("[data-calculator=calc-step] .status").text_content()
 
 
 DAMAGED = {"batch": ["x", "1e999", "-4", "5 GB", ""], "model": ["<b>"], "nothing": ["1"]}
@@ -125,7 +125,7 @@ def test_a_damaged_link_shows_the_first_case_and_says_so(tiny, open_page):
         for text in texts:
             page = open_page(f"{address}?step.{name}={urllib.parse.quote(text)}#step")
             assert results(page, "step") == first
-            assert "damaged" in page.locator(".status").inner_text()
+            assert "damaged" in page.locator(".status").text_content()
 
 
 def test_keys_alone_do(book, open_page):
@@ -154,6 +154,7 @@ def test_without_scripts_the_first_case_stands(book, open_page):
 def test_a_slider_is_quick(book, open_page):
     """From the slider's event to new numbers and a drawn plot: the median and the worst but one of 60 moves."""
     page = open_page(f"{book}/foundations/estimating.html")
+    page.locator("[data-calculator=calc-step] .calculator-plot").scroll_into_view_if_needed()
     page.locator("[data-calculator=calc-step] .calculator-plot canvas").wait_for()
     took = page.evaluate("""() => {
       const slider = document.querySelector('#calc-step-batch').parentElement.querySelector('input[type=range]');
@@ -193,6 +194,6 @@ def test_a_deployment_says_that_it_does_not_fit(book, open_page):
     page = open_page(f"{book}/library/deployment.html")
     page.locator(".memory-bar .part").first.wait_for()
     page.locator("#deployment-tp").select_option("1")
-    assert "does not fit: needs" in page.locator(".verdict").inner_text()
+    assert "does not fit: needs" in page.locator(".verdict").text_content()
     page.locator("#deployment-weights").select_option("fp8")
-    assert "--weights fp8" in page.locator("[data-deployment] pre.command").inner_text()
+    assert "--weights fp8" in page.locator("[data-deployment] pre.command").text_content()

@@ -87,18 +87,18 @@ def type_the_first(page, name, fields, of):
         assert inputs.nth(i).evaluate("e => e === document.activeElement")
         page.keyboard.type("<b>1</b>")
         page.keyboard.press("Enter")
-        assert "is not a number" in results.nth(i).inner_text() and inputs.nth(i).get_attribute("aria-invalid") == "true"
+        assert "is not a number" in results.nth(i).text_content() and inputs.nth(i).get_attribute("aria-invalid") == "true"
         page.keyboard.press("Control+a")
         page.keyboard.type(f"{in_unit(field, field['printed']):.12g} {field['unit']}".strip())
         page.keyboard.press("Tab")
-    assert f"0 of {of} exercises" in done.inner_text()
+    assert f"0 of {of} exercises" in done.text_content()
     page.keyboard.press("Enter")  # on the button
     assert results.all_inner_texts() == ["Right."] * len(fields)
-    assert f"1 of {of} exercises" in done.inner_text() and box.get_by_role("img", name="answered").is_visible()
+    assert f"1 of {of} exercises" in done.text_content() and box.get_by_role("img", name="answered").is_visible()
     page.reload()
-    assert f"1 of {of} exercises" in done.inner_text()
+    assert f"1 of {of} exercises" in done.text_content()
     done.get_by_role("button").press("Enter")
-    assert f"0 of {of} exercises" in done.inner_text() and not box.get_by_role("img", name="answered").is_visible()
+    assert f"0 of {of} exercises" in done.text_content() and not box.get_by_role("img", name="answered").is_visible()
 
 
 def test_the_list_of_answers_counts_the_whole_book(book, open_page):
@@ -106,11 +106,11 @@ def test_the_list_of_answers_counts_the_whole_book(book, open_page):
     page = open_page(f"{book}/appendix/answers.html")
     page.evaluate("names => localStorage.setItem('aiinfra-exercises', JSON.stringify(names))", [*names[:3], "gone"])
     page.reload()
-    assert f"3 of {len(names)} exercises" in page.locator(".exercises-done").inner_text()
+    assert f"3 of {len(names)} exercises" in page.locator(".exercises-done").text_content()
     assert page.get_by_role("img", name="answered").count() == 3
     page.evaluate("localStorage.setItem('aiinfra-exercises', '{broken')")
     page.reload()
-    assert f"0 of {len(names)} exercises" in page.locator(".exercises-done").inner_text()
+    assert f"0 of {len(names)} exercises" in page.locator(".exercises-done").text_content()
 
 
 CHAPTER = """# One
@@ -141,14 +141,14 @@ def test_answer_progress_and_forget(tiny, open_page):
     for text, verdict in verdicts.items():
         field.fill(text)
         field.press("Enter")
-        assert verdict in result.inner_text()
+        assert verdict in result.text_content()
     done = page.locator(".exercises-done")
-    assert "1 of 1" in done.inner_text()
+    assert "1 of 1" in done.text_content()
     page.reload()
-    assert "1 of 1" in done.inner_text()
+    assert "1 of 1" in done.text_content()
     done.get_by_role("button").press("Enter")
     page.reload()
-    assert "0 of 1" in done.inner_text()
+    assert "0 of 1" in done.text_content()
 
 
 def test_without_scripts(tiny, open_page):
