@@ -31,7 +31,6 @@ extensions = [
     "quick_references",
     "citation_labels",
     "accessible",
-    "leaf_sections",
     "symbol_cards",
     "theme_files",
     "published",
