@@ -2,7 +2,11 @@
 (() => {
   "use strict";
   let chosen = null;
-  try { chosen = localStorage.getItem("theme"); } catch { /* storage is switched off: follow the system */ }
+  try {
+    chosen = localStorage.getItem("theme");
+  } catch { // storage is switched off: follow the system, and let the theme's own script, which asks without care, find nothing
+    Object.defineProperty(window, "localStorage", { value: { getItem: () => null, setItem: () => {}, removeItem: () => {} } });
+  }
   document.body.dataset.theme = chosen || "auto";
   document.addEventListener("DOMContentLoaded", () => {
     if (location.protocol !== "file:" || typeof DOCUMENTATION_OPTIONS === "undefined") return;

@@ -64,6 +64,29 @@ def test_the_page_computes_what_the_library_does(built):
     assert seen["number"] > 300 and seen["refused"] > 100, seen
 
 
+NESTED = """\
+title: Work
+inputs:
+  sequence: {from: 1, to: 4096, start: 8}
+outputs:
+  - label: A step
+    ask: training-step-flops model=llama-3.1-8b forward_flops="(forward-flops model=llama-3.1-8b pairs='(causal-pairs)')"
+"""
+
+
+def test_a_request_within_a_request_is_held_to_its_symbol(library):
+    """A sequence of nothing has no work, which the command refuses as what a step is computed from."""
+    book = library("nested", {"one": page(NESTED)})
+    app = book.build()
+    assert book.warnings(app) == []
+    script, given = app.outdir / "_static/calculators/one.js", [{"sequence": n} for n in (1, 8, 0)]
+    [data] = parsed(script)
+    found = [row[0] for row in answers(script, "step", given)]
+    kinds = [same(data["outputs"][0]["request"], Cases(), inputs, f) for inputs, f in zip(given, found, strict=True)]
+    assert kinds == ["number", "number", "refused"]
+    assert found[2] == "forward_flops = 0: must be a finite number above zero with unit FLOP"
+
+
 def test_the_first_case_stands_on_the_page(built):
     text = (built / "one.html").read_text()
     first = text[text.index('class="first-case"') :]

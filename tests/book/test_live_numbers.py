@@ -37,6 +37,7 @@ def values(seed: int, count: int) -> list[float]:
         0.00012345,
         1e15,
         1e300,
+        1.7e308,
         5e-324,
         1.005,
         7945.0,

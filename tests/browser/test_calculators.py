@@ -75,7 +75,7 @@ def test_a_number_is_typed_and_the_results_follow(book, open_page):
     field(page, "calc-fits-devices").fill("4")
     after = results(page, "calc-fits")
     assert before != after and after[2] != before[2]
-    assert after[2] in page.locator("[data-calculator=calc-fits] .worked-line").text_content().replace("\xa0", " ")
+    assert after[2] in page.locator("[data-calculator=calc-fits] .numbers .worked-line").text_content().replace("\xa0", " ")
     page.get_by_role("button", name="Reset").first.click()
     assert results(page, "calc-fits") == before
 

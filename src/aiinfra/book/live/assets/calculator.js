@@ -1,7 +1,7 @@
 // Calculators: the form, the results and the plot in the place of the first case that the page shows without scripts.
 (() => {
   "use strict";
-  const { Refused, parse, show, digits, unitOf, sameDims, clean, ask, answerText, answerNumber, element } = aiinfra;
+  const { Refused, brief, parse, show, digits, unitOf, sameDims, clean, ask, answerText, answerNumber, element } = aiinfra;
   const KIND = { "=": "exact", ">=": "lower bound", "<=": "upper bound", "~": "model" };
   const STEPS = 1000; // of a slider
   const POINTS = 96; // of a curve
@@ -13,14 +13,13 @@
       this.form = element("form", { class: "calculator-form", autocomplete: "off", "aria-label": this.title() });
       this.form.addEventListener("submit", (event) => event.preventDefault());
       this.form.append(this.inputs(), this.outputs());
-      const first = place.querySelector(".first-case");
-      this.worked = [...first.querySelectorAll(".worked-line")];
+      this.first = place.querySelector(".first-case");
+      this.worked = [...this.first.querySelectorAll(".worked-line")].map((line) => line.cloneNode(true)); // print has the first case whole
       if (data.plot) this.form.append((this.plot = element("div", { class: "calculator-plot" })));
       if (this.worked.length) this.form.append(this.numbers());
       this.form.append(this.tools());
-      first.hidden = true;
-      place.append(this.form);
       this.reset();
+      place.append(this.form);
       if (this.plot) this.watch();
       this.follow();
     }
@@ -56,7 +55,7 @@
       const field = this.frame(row, element("select", {}, ...options));
       field.set = (key) => {
         const at = row.options.indexOf(key);
-        if (at < 0) throw new Refused(`must be one of ${row.options.join(", ")}`);
+        if (at < 0) throw new Refused(row.options.length < 9 ? `must be one of ${row.options.join(", ")}` : `${brief(key)} is not among the choices`);
         field.control.value = key;
         field.value = key;
       };
@@ -103,26 +102,49 @@
       return field;
     }
 
-    // A value that is refused is said so beside its field, and nothing else changes.
+    settings() {
+      return new Map([...this.fields.values()].map((field) => [field, field.value]));
+    }
+
+    // Values of before; a number that a reader tried stays in its field, to be mended.
+    restore(settings, tried = null) {
+      for (const [field, value] of settings) {
+        if (field === tried && !field.row.options) field.value = value;
+        else if (field === tried || field.value !== value) field.set(value);
+      }
+    }
+
+    // A value that is refused is said so beside its field, and nothing else changes; it may hold once another one is changed.
     change(field, value, typed = false) {
-      const before = field.value;
+      if (!this.take(field, value, typed)) return;
+      for (const other of this.fields.values()) {
+        if (other === field || other.refused.hidden) continue;
+        if (other.row.options) this.say(other, "");
+        else this.take(other, other.tried, true);
+      }
+    }
+
+    take(field, value, typed) {
+      const before = this.settings();
+      field.tried = value;
       try {
         field.set(value, typed);
         this.update();
         this.say(field, "");
+        return true;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        field.value = before;
+        this.restore(before, field);
         this.say(field, error.message);
-        if (!typed && field.row.options) field.control.value = before;
+        return false;
       }
     }
 
     say(field, message) {
       field.refused.textContent = message;
       field.refused.hidden = !message;
-      field.control.toggleAttribute("aria-invalid", Boolean(message));
       if (message) field.control.setAttribute("aria-invalid", "true");
+      else field.control.removeAttribute("aria-invalid");
     }
 
     // Outputs
@@ -166,6 +188,13 @@
       });
       this.data.outputs.filter((row) => row.worked).forEach((row, i) => this.write(row, this.worked[i], answers[this.data.outputs.indexOf(row)]));
       if (this.plot) this.draw(inputs);
+      this.done();
+    }
+
+    // Results stand on the page: the first case is for print from now on.
+    done() {
+      this.shown = this.settings();
+      this.first.hidden = true;
     }
 
     numbers() {
@@ -266,8 +295,8 @@
 
     async copy() {
       const address = this.link();
-      history.replaceState(null, "", address);
       try {
+        history.replaceState(null, "", address);
         await navigator.clipboard.writeText(address);
         this.status.textContent = "The link is copied.";
       } catch {
@@ -277,27 +306,36 @@
 
     // What a link says; where it is damaged, the first case stands and the page says so.
     follow() {
-      const prefix = `${this.data.name}.`;
-      const found = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith(prefix));
-      if (!found.length) return;
+      const prefix = `${this.data.name}.`, query = new URLSearchParams(location.search);
+      const names = [...query.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+      if (!names.length) return;
+      this.linked = true;
       try {
-        for (const [name, text] of found) {
-          const field = this.fields.get(name.slice(prefix.length));
-          if (!field) throw new Refused(`${aiinfra.brief(name.slice(prefix.length))} is no input`);
-          if (field.row.options) field.set(text);
-          else {
-            const q = parse(text);
-            if (!q.bare) throw new Refused(`${aiinfra.brief(text)} is not a plain number`);
-            field.set(q.value);
-          }
-        }
+        for (const name of names) if (!this.fields.has(name)) throw new Refused(`${brief(name)} is no input`);
+        for (const [name, field] of this.fields) for (const text of query.getAll(prefix + name)) this.read(field, text);
         this.update();
         this.status.textContent = "This case came with the link.";
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        this.reset();
-        this.status.textContent = `The link is damaged (${error.message}), so the first case is shown.`;
+        this.damaged(error);
       }
+    }
+
+    read(field, text) {
+      try {
+        const q = field.row.options ? null : parse(text);
+        if (q && !q.bare) throw new Refused(`${brief(text)} is not a plain number`);
+        field.set(q ? q.value : text);
+      } catch (error) {
+        if (error instanceof Refused) error.message = `${field.row.label}: ${error.message}`;
+        throw error;
+      }
+    }
+
+    damaged(error) {
+      this.linked = false;
+      this.reset();
+      this.status.textContent = `The link is damaged (${error.message}), so the first case is shown.`;
     }
   }
 
@@ -308,7 +346,11 @@
     for (const [key, f] of Object.entries(page.formulas)) if (f.resolves) page.defines[f.symbol] = key;
     for (const data of page.calculators) {
       const place = document.querySelector(`[data-calculator="${data.name}"]`);
-      if (place) aiinfra.calculators[data.name] = new Calculator(page, data, place);
+      try {
+        if (place) aiinfra.calculators[data.name] = new Calculator(page, data, place);
+      } catch (error) {
+        console.error(`calculator ${data.name}:`, error); // its first case stays, and the others of the page work
+      }
     }
   };
 })();

@@ -1,13 +1,14 @@
 // The page of deployments: fields, the memory of a device as a bar, the tables of `aiinfra estimate`, and the command that prints them.
 (() => {
   "use strict";
-  const { Refused, element, estimate } = aiinfra;
+  const { Refused, element, estimate, estimated } = aiinfra;
   const NUMBERS = [
     ["batch", "requests decoded together", 1, 4096],
     ["prompt", "tokens of a prompt", 1, 131072],
     ["output", "tokens of an answer", 2, 32768],
   ];
   const PARTS = [["weights", "memory.weights"], ["state", "state"], ["workspace", "memory.workspace"], ["reserve", "reserve"]];
+  const LOADING = "Loading the model …";
   const waiting = {}, loaded = {}, root = document.currentScript ? new URL(".", document.currentScript.src).href : "_static/";
 
   // The sums of a model's ledgers, fetched once as a script: files opened from a folder have no other way.
@@ -16,12 +17,15 @@
       loaded[key] = new Promise((resolve, reject) => {
         waiting[key] = resolve;
         const script = element("script", { src: `${root}deployments/${key}.js` });
-        script.addEventListener("error", () => {
-          delete loaded[key];
-          reject(new Refused("its data could not be loaded"));
-        });
+        const ended = () => {
+          reject(new Refused("the data of the model could not be loaded")); // where they were, this says nothing
+          script.remove();
+        };
+        script.addEventListener("load", ended);
+        script.addEventListener("error", ended);
         document.head.append(script);
       });
+      loaded[key].catch(() => delete loaded[key]); // the next try may succeed
     }
     return loaded[key];
   };
@@ -40,6 +44,19 @@
   };
 
   class Deployment extends aiinfra.Calculator {
+    // A model that cannot be cut into so many parts takes the most that it can.
+    inputs() {
+      const group = super.inputs(), model = this.fields.get("model"), parts = this.fields.get("tp"), { set } = model;
+      model.set = (key) => {
+        set(key);
+        const now = Number(parts.value || parts.row.start), { tp } = this.page.models[key];
+        parts.row.options = tp.map(String);
+        parts.control.replaceChildren(...tp.map((n) => element("option", { value: n }, n)));
+        parts.set(String(Math.max(...tp.filter((n) => n <= now))));
+      };
+      return group;
+    }
+
     outputs() {
       this.bar = element("div", { class: "memory-bar", role: "img" });
       this.key = element("p", { class: "memory-key" });
@@ -47,7 +64,8 @@
       this.tables = [table(["memory of one device", "value"], "Memory"), table(["result", "bound", "expected, slow to fast"], "Speed, price and energy")];
       this.said = element("ul", { class: "notes" });
       this.command = element("pre", { class: "command", tabindex: 0, "aria-label": "The same on the command line" });
-      return element("div", {}, this.verdict, this.bar, this.key, ...this.tables.map((t) => t.whole), this.said, element("p", {}, "The same on the command line:"), this.command);
+      this.output = element("div", { hidden: true }, this.verdict, this.bar, this.key, ...this.tables.map((t) => t.whole), this.said, element("p", {}, "The same on the command line:"), this.command);
+      return this.output;
     }
 
     given() {
@@ -61,19 +79,10 @@
     update() {
       const s = this.given(), profiles = this.profiles && this.profiles[s.model];
       if (!profiles) {
-        if (!this.page.models[s.model]) throw new Refused("is unknown");
-        const wanted = s.model;
-        profilesOf(wanted).then(
-          (found) => {
-            this.profiles = { ...this.profiles, [wanted]: found };
-            if (this.given().model === wanted) this.change(this.fields.get("model"), wanted);
-          },
-          (error) => this.say(this.fields.get("model"), error.message),
-        );
+        this.load(s.model);
         return;
       }
       const e = estimate(this.page, profiles, s);
-      this.found = e;
       this.verdict.textContent = e.fits
         ? `It fits. ${e.binds.prefill[0].toUpperCase()}${e.binds.prefill.slice(1)} binds a prompt, ${e.binds.decode} a step; computed in ${e.dtype}.`
         : `It does not fit: ${e.refusal}.`;
@@ -86,6 +95,34 @@
       this.said.hidden = !e.notes.length;
       this.command.textContent = this.line(s);
       this.draw(s);
+      this.output.hidden = false;
+      this.wanted = null;
+      if (this.status.textContent === LOADING) this.status.textContent = "";
+      this.done();
+    }
+
+    // Until they are there, the last results stand; where they do not come, or refuse what is chosen, its fields do too.
+    load(wanted) {
+      if (this.wanted === wanted) return;
+      this.wanted = wanted;
+      const still = (act) => (found) => this.wanted === wanted && act(found);
+      const refuse = (error) => {
+        if (!(error instanceof Refused)) throw error;
+        this.wanted = null;
+        if (this.linked && !this.shown) this.damaged(error);
+        else {
+          if (this.shown) this.restore(this.shown);
+          this.status.textContent = "";
+          this.say(this.fields.get("model"), error.message);
+        }
+      };
+      this.status.textContent = LOADING;
+      const take = (found) => {
+        this.profiles = { ...this.profiles, [wanted]: found };
+        this.update();
+        this.say(this.fields.get("model"), "");
+      };
+      profilesOf(wanted).then(still(take)).catch(still(refuse));
     }
 
     memory(e, s) {
@@ -121,9 +158,9 @@
         const batch = Math.round(4096 ** (i / 47));
         if (found.has(batch)) continue;
         try {
-          const e = estimate(this.page, profiles, { ...s, batch });
-          if (!e.fits) break;
-          found.set(batch, e.values);
+          const values = estimated(this.page, profiles, { ...s, batch });
+          if (values["memory.headroom"] < 0) break;
+          found.set(batch, values);
         } catch (error) {
           if (error instanceof Refused) break;
           throw error;
@@ -142,18 +179,6 @@
       if (!aiinfra.chart) return;
       if (this.chart) this.chart.update(spec);
       else this.chart = aiinfra.chart(this.plot, spec);
-    }
-
-    // A model that cannot be cut into so many parts takes the most that it can.
-    change(field, value, typed = false) {
-      if (field.row.name === "model" && this.page.models[value]) {
-        const { tp } = this.page.models[value], choice = this.fields.get("tp");
-        const now = Number(choice.value);
-        choice.row.options = tp.map(String);
-        choice.control.replaceChildren(...tp.map((n) => element("option", { value: n }, n)));
-        choice.set(String(tp.includes(now) ? now : Math.max(...tp.filter((n) => n <= now))));
-      }
-      super.change(field, value, typed);
     }
   }
 

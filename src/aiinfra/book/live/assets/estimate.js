@@ -194,6 +194,9 @@
     return [...said, ...format.elsewhere[s.tp > 1 ? 1 : 0]];
   };
 
+  // The results alone, as for a curve.
+  aiinfra.estimated = (base, profiles, s) => estimate(base, profiles, s).values;
+
   // What the command prints for a deployment, in pieces; a deployment that does not fit is refused with by how much.
   aiinfra.estimate = (base, profiles, s) => {
     const found = estimate(base, profiles, s), v = found.values;

@@ -1,7 +1,7 @@
 // Requests evaluated on the page: from what a reader gives and the catalogue, through the formulas that link them, to a quantity.
 (() => {
   "use strict";
-  const { Refused, unitOf, sameDims, spell, show } = aiinfra;
+  const { Refused, unitOf, sameDims, spell, digits, show } = aiinfra;
   const SIGNS = { "=": "=", ">=": "<=", "<=": ">=", "~": "~" };
   const both = (a, b) => (a === "=" ? b : b === "=" || a === b ? a : "~");
 
@@ -57,6 +57,17 @@
     return values[page.formulas[steps.at(-1)].symbol];
   };
 
+  // What a request within a request gives, held to what the symbol takes.
+  const nested = (page, name, request, inputs) => {
+    const { value } = ask(page, request, inputs);
+    try {
+      return clean(page, name, value);
+    } catch (error) {
+      if (error instanceof Refused) error.message = `${name} = ${digits(value)}: ${error.message}`;
+      throw error;
+    }
+  };
+
   const plans = new WeakMap();
 
   // One formula with what it is given: inputs that a reader sets outweigh those of the request,
@@ -71,7 +82,7 @@
     if (model) entries.push(model), Object.assign(supplied, model.values[""]);
     if (device) entries.push(device), Object.assign(supplied, device.values[format] ?? device.values[""]);
     const given = {};
-    for (const [name, value] of Object.entries(term.given)) given[name] = typeof value === "object" ? ask(page, value.ask, inputs).value : value;
+    for (const [name, value] of Object.entries(term.given)) given[name] = typeof value === "object" ? nested(page, name, value.ask, inputs) : value;
     for (const [name, value] of Object.entries(inputs)) if (typeof value === "number") given[name] = value;
     const values = { ...supplied, ...given };
     const known = `${chosen.model}|${chosen.device}|${format}|${Object.keys(inputs)}`; // of these the plan depends on nothing else

@@ -83,13 +83,13 @@
     text = text.padStart(decimals + 1, "0");
     return sign(value) + (decimals ? `${text.slice(0, -decimals)}.${text.slice(-decimals)}` : text);
   };
-  const precise = (value, significant) => Number(exponential(value, significant - 1));
+  const precise = (value, significant) => (Number.isFinite(value) ? Number(exponential(value, significant - 1)) : value);
 
   // What closes without need: 3.35 is not measured to 3.350.
   const shortest = (mantissa, exponent, value) => {
     const short = mantissa.includes(".") ? mantissa.replace(/0+$/, "").replace(/\.$/, "") : mantissa;
     const read = Number(short.replaceAll(",", "") + exponent);
-    return (Math.abs(read - value) <= 1e-12 * Math.max(Math.abs(read), Math.abs(value)) ? short : mantissa) + exponent;
+    return (Number.isFinite(read) && Math.abs(read - value) <= 1e-12 * Math.max(Math.abs(read), Math.abs(value)) ? short : mantissa) + exponent;
   };
 
   // Half away from zero on the shortest digits: 794.5 is 795 to a reader.
@@ -178,7 +178,9 @@
     let text, scaled;
     if (target) [scaled, text] = [value / unitOf(target).factor, target === "1" ? "" : target];
     else [scaled, text] = readable(value, unit);
-    const shown = number ? formatted(scaled, number) : digits(scaled, 3, whole);
+    let shown;
+    if (!Number.isFinite(scaled)) shown = scaled < 0 ? "-inf" : "inf"; // dollars an hour are 3600 times those a second
+    else shown = number ? formatted(scaled, number) : digits(scaled, 3, whole);
     return `${shown}${text === "%" || text === "" ? "" : " "}${text}`;
   };
 
