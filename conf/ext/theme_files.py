@@ -22,7 +22,7 @@ body {{
 
 
 def write_colours(app):
-    if app.builder.format != "html" or app.config.html_theme != "furo":
+    if app.builder.name != "html" or app.config.html_theme != "furo":
         return
     import furo
 

@@ -256,6 +256,7 @@ LOSS = {"scale_n": 4, "exp_n": 1, "scale_d": 4, "exp_d": 1, "loss_floor": 1}
 LENGTHS = {"prompt": 2, "answer": 2, "cv_prompt": 1, "cv_answer": 1}
 QUEUE = {"load": 1, "servers": 2, "p_wait": 0.5, "t_serve": 1}
 FIT = {"memory_share": 0.5, "usable": 8, "reserve": 1, "workspace": 1, "weight_bytes": 1, "request_state": 1}
+MEAN = {name: value for name, value in FIT.items() if name != "request_state"} | {"mean_state": 1}
 PASS = {"t_mem": 1, "eta_mem": 0.5, "t_comp": 1, "eta_comp": 0.5, "t_link": 0, "t_host": 0, "n_pass": 1}
 SHARE = {"prefill_flops": 1, "answer": 1, "token_flops": 1, "peak": 1, "weight_read": 1, "batch": 1, "token_state": 1, "beta_mem": 1}
 REDUCE = {"n_reduce": 1, "n_pass": 1, "alpha_ar": 0, "all_reduce_bytes": 1, "beta_link": 1}
@@ -332,6 +333,8 @@ OUTSIDE = [
     ("life-tokens-at-optimum", LAW | {"size": 4, "run_tokens": 4}, "holds only for "),
     ("requests-that-fit", FIT | {"memory_share": 1.5}, "holds only for memory_share <= 1"),
     ("requests-that-fit", FIT | {"request_state": 0}, "holds only for request_state > 0"),
+    ("requests-on-average", MEAN | {"memory_share": 1.5}, "holds only for memory_share <= 1"),
+    ("requests-on-average", MEAN | {"mean_state": 0}, "holds only for mean_state > 0"),
     ("requests-that-share", FIT | {"own_state": 1, "memory_share": 1.5}, "holds only for memory_share <= 1"),
     ("requests-that-share", FIT | {"own_state": 0}, "holds only for own_state > 0"),
     ("headroom", {"memory_share": 1.5, "usable": 5, "device_bytes": 1}, "holds only for memory_share <= 1"),
