@@ -135,15 +135,19 @@ def mend_missing(page, root):
         page.write_text(text, encoding="utf-8")
 
 
-def add_missing(app, config):
+def close_address(app, config):
     if config.html_baseurl:
         config.html_baseurl = config.html_baseurl.rstrip("/") + "/"
-    config.html_additional_pages = {"404": "404.html", **config.html_additional_pages}
+
+
+def missing_page(app):
+    return [("404", {}, "404.html")] if on_screen(app) else []
 
 
 def setup(app):
     app.add_config_value("subtitle", "", "html", types=[str])
-    app.connect("config-inited", add_missing)
+    app.connect("config-inited", close_address)
+    app.connect("html-collect-pages", missing_page)
     app.connect("html-page-context", write_twin)
     app.connect("build-finished", write_lists, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
