@@ -152,7 +152,7 @@ def test_without_scripts_the_first_case_stands(book, open_page):
 
 
 def test_a_slider_is_quick(book, open_page):
-    """From the slider's event to new numbers and a drawn plot: the median and the worst but one of 60 moves."""
+    """From the slider's event to new numbers and a drawn plot: the median of 50 moves, after ten to warm up."""
     page = open_page(f"{book}/foundations/estimating.html")
     page.locator("[data-calculator=calc-step] .calculator-plot").scroll_into_view_if_needed()
     page.locator("[data-calculator=calc-step] .calculator-plot canvas").wait_for()
